@@ -112,8 +112,9 @@ func routingError(ctx context.Context, mux *runtime.ServeMux, _ runtime.Marshale
 	}
 	switch code {
 	case http.StatusMethodNotAllowed:
-		w.Header().Set("Allow", strings.Join(allowedMethods(ctx, mux, w, r), ", "))
-		writeErrorCode(w, code, fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here", r.Method))
+		allowed := strings.Join(allowedMethods(ctx, mux, w, r), ", ")
+		w.Header().Set("Allow", allowed)
+		writeErrorCode(w, code, fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, allowed))
 	case http.StatusNotFound:
 		writeErrorCode(w, code, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is nothing at %s", r.URL.Path))
 	default:

@@ -51,9 +51,12 @@ func newLibrary() protoreflect.FileDescriptor {
 		}
 	}
 	name := field("name", 1, text)
-	name.Options = &descriptorpb.FieldOptions{}
-	proto.SetExtension(name.GetOptions(), validate.E_Field,
-		validate.FieldRules_builder{String: validate.StringRules_builder{Pattern: new("^[a-z]+$")}.Build()}.Build())
+	ruled := func(rules *validate.StringRules) *descriptorpb.FieldOptions {
+		options := &descriptorpb.FieldOptions{}
+		proto.SetExtension(options, validate.E_Field, validate.FieldRules_builder{String: rules}.Build())
+		return options
+	}
+	name.Options = ruled(validate.StringRules_builder{Pattern: new("^[a-z]+$")}.Build())
 	of := func(name string, index int32, kind string) *descriptorpb.FieldDescriptorProto {
 		f := field(name, index, descriptorpb.FieldDescriptorProto_TYPE_MESSAGE)
 		f.TypeName = new(kind)
@@ -69,7 +72,11 @@ func newLibrary() protoreflect.FileDescriptor {
 	}
 	shop, donor, place := field("shop", 1, text), field("donor", 2, text), field("shelf_place", 3, text)
 	shop.OneofIndex, donor.OneofIndex = new(int32), new(int32)
-	source := message("Source", shop, donor, place)
+	donor.Options = ruled(validate.StringRules_builder{MinLen: new(uint64(1))}.Build())
+	kind, cover := field("kind", 4, text), field("cover", 5, descriptorpb.FieldDescriptorProto_TYPE_ENUM)
+	kind.Options = ruled(validate.StringRules_builder{In: []string{"", "paper", "sound"}}.Build())
+	cover.TypeName = new(".test.v1.Cover")
+	source := message("Source", shop, donor, place, kind, cover)
 	source.OneofDecl = []*descriptorpb.OneofDescriptorProto{{Name: new("from")}}
 	method := func(name, in string, rule *annotations.HttpRule) *descriptorpb.MethodDescriptorProto {
 		m := &descriptorpb.MethodDescriptorProto{
@@ -92,6 +99,9 @@ func newLibrary() protoreflect.FileDescriptor {
 			source,
 			message("WatchBooksRequest", field("count", 1, number), field("then", 2, text)),
 		},
+		EnumType: []*descriptorpb.EnumDescriptorProto{{Name: new("Cover"), Value: []*descriptorpb.EnumValueDescriptorProto{
+			{Name: new("COVER_UNSPECIFIED"), Number: new(int32)}, {Name: new("COVER_HARD"), Number: new(int32(1))}, {Name: new("COVER_SOFT"), Number: new(int32(2))},
+		}}},
 		Service: []*descriptorpb.ServiceDescriptorProto{{Name: new("Library"), Method: []*descriptorpb.MethodDescriptorProto{
 			method("GetBook", "GetBookRequest", &annotations.HttpRule{Pattern: &annotations.HttpRule_Get{Get: "/v1/books/{name}"}}),
 			method("CreateBook", "CreateBookRequest", &annotations.HttpRule{Pattern: &annotations.HttpRule_Post{Post: "/v1/books"}, Body: "*"}),

@@ -159,10 +159,20 @@ func wanted(field protoreflect.FieldDescriptor, value []byte) string {
 	case protoreflect.BytesKind:
 		return " is not a base64 string"
 	case protoreflect.EnumKind:
-		return " is not one of the field's values"
+		return " is not one of " + strings.Join(enumNames(field.Enum().Values()), ", ")
 	default:
 		return " is not a valid number for this field"
 	}
+}
+
+// enumNames returns the names that may be given for an enum. The one for "not given" is left out.
+func enumNames(values protoreflect.EnumValueDescriptors) (names []string) {
+	for i := range values.Len() {
+		if value := values.Get(i); value.Number() != 0 {
+			names = append(names, string(value.Name()))
+		}
+	}
+	return names
 }
 
 // clip returns the beginning of a value on one line.

@@ -44,6 +44,7 @@ func TestAValueThatDoesNotFitIsNamedWithItsField(t *testing.T) {
 		`{"requestId":{},"due":"x"}`:                 {"request_id", "{} is not a string"},
 		`{"source":{"shop":"a","donor":"b"}}`:        {"source.donor", "there may be one of shop and donor, and shop is there already"},
 		`{"source":{"donor":"a","shop":"b"},"x":1}`:  {"source.shop", "there may be one of shop and donor, and donor is there already"},
+		`{"source":{"cover":"hard"}}`:                {"source.cover", `"hard" is not one of COVER_HARD, COVER_SOFT`},
 		`{"loan":"` + strings.Repeat("x", 99) + `"}`: {"loan", `"` + strings.Repeat("x", 59) + "…" + duration},
 	} {
 		resp, answer := r.do(t, "POST", "/v1/books", body, nil)
@@ -77,7 +78,7 @@ func TestWhatIsWrongFirstIsSaidWithItsPlace(t *testing.T) {
 		`{"nope":1,"loan":5}`:                         `line 1:2: unknown field \"nope\"; CreateBookRequest has book, requestId, loan, due, returned, note, others, source"`,
 		`{"book":{"nope":1,"name":7}}`:                `line 1:10: unknown field \"nope\"; Book has name, etag, sequence"`,
 		`{"others":[{},{"nope":1}]}`:                  `line 1:16: unknown field \"nope\"; Book has name, etag, sequence"`,
-		`{"source":{"shelf":1}}`:                      `line 1:12: unknown field \"shelf\"; Source has shop, donor, shelfPlace"`,
+		`{"source":{"shelf":1}}`:                      `line 1:12: unknown field \"shelf\"; Source has shop, donor, shelfPlace, kind, cover"`,
 		`{"source":{"shop":"a","shop":"b"},"nope":1}`: `line 1:23: duplicate field \"shop\""`,
 		"{\"requestId\":{},\n\"book\":{\"name\":7}}":  `line 1:14: request_id: {}`,
 	} {

@@ -1,6 +1,7 @@
 package rpcserver
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -152,12 +153,26 @@ func (c *restCall) checkQuery(rpc protoreflect.MethodDescriptor) error {
 	for key := range c.query {
 		field, _, _ := strings.Cut(key, "[") // a key of a map, as in labels[team]
 		top, _, _ := strings.Cut(field, ".")
-		_, inPath := c.path[field]
-		if taken == "*" || taken == top || inPath || !hasField(rpc.Input(), field) {
-			return fault.Invalid(key, "QUERY_PARAMETER_UNKNOWN", "unknown query parameter %q", key)
+		if _, inPath := c.path[field]; taken == "*" || taken == top || inPath || !hasField(rpc.Input(), field) {
+			return fault.Invalid(key, "QUERY_PARAMETER_UNKNOWN", "unknown query parameter %q; this call takes %s", key, c.parameters(rpc.Input(), taken))
 		}
 	}
 	return nil
+}
+
+// parameters lists the fields of a request that a query may set: those that are not in the body or in the path.
+func (c *restCall) parameters(in protoreflect.MessageDescriptor, inBody string) string {
+	if inBody == "*" {
+		return "none"
+	}
+	var names []string
+	for i := range in.Fields().Len() {
+		field := in.Fields().Get(i)
+		if _, inPath := c.path[string(field.Name())]; !inPath && string(field.Name()) != inBody {
+			names = append(names, field.JSONName())
+		}
+	}
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 // bodyField returns the field of the request that the body fills, or "*" when the body is the whole request.

@@ -57,9 +57,27 @@ func Violations(invalid *protovalidate.ValidationError) (list []fault.Violation,
 			texts = append(texts, fmt.Sprintf("and %d more", len(invalid.Violations)-i))
 			break
 		}
-		field, text := protovalidate.FieldPathString(v.Proto.GetField()), v.Proto.GetMessage()
+		field, text := protovalidate.FieldPathString(v.Proto.GetField()), complaint(v)
 		list = append(list, fault.Violation{Field: field, Description: text})
 		texts = append(texts, strings.TrimPrefix(field+": "+text, ": "))
 	}
 	return list, strings.Join(texts, "; ")
+}
+
+// complaint says what a value must be. It rewords rules that protovalidate states less plainly.
+func complaint(v *protovalidate.Violation) string {
+	switch id := v.Proto.GetRuleId(); {
+	case id == "string.min_len" && v.RuleValue.Uint() == 1:
+		return "value is required"
+	case id == "string.in":
+		var words []string
+		for i, list := 0, v.RuleValue.List(); i < list.Len(); i++ {
+			if word := list.Get(i).String(); word != "" { // which stands for "not given"
+				words = append(words, word)
+			}
+		}
+		return "must be one of " + strings.Join(words, ", ")
+	default:
+		return v.Proto.GetMessage()
+	}
 }
