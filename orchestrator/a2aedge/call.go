@@ -37,7 +37,7 @@ func (s *Service) checkVersion(version string) error {
 		if version == "" {
 			version = "0.3 (no A2A-Version was sent)"
 		}
-		return s.edition.refusal(reasonVersion, "A2A version %s is not supported; supported: %s", version, Version)
+		return s.edition.refusal(reasonVersion, "A2A version %s is not supported here; send A2A-Version: %s", version, Version)
 	}
 	return nil
 }

@@ -53,8 +53,8 @@ func TestEveryOperationLooksAtTheVersion(t *testing.T) {
 			if op.verb != "POST" {
 				body = ""
 			}
-			if rest := w.call(t, op.verb, "/a2a"+op.path, body, headers); rest.code != 400 || !strings.Contains(rest.body, "VERSION_NOT_SUPPORTED") {
-				t.Errorf("%s in version %q over HTTP+JSON = %d %s, want 400 VERSION_NOT_SUPPORTED", name, version, rest.code, rest.body)
+			if rest := w.call(t, op.verb, "/a2a"+op.path, body, headers); rest.code != 400 || !strings.Contains(rest.body, "VERSION_NOT_SUPPORTED") || !strings.Contains(rest.body, "send A2A-Version: 1.0") {
+				t.Errorf("%s in version %q over HTTP+JSON = %d %s, want 400 VERSION_NOT_SUPPORTED that names the version to send", name, version, rest.code, rest.body)
 			}
 			if got := w.status(name, version); got.Code() != codes.FailedPrecondition || !strings.Contains(fmt.Sprint(got.Details()), "VERSION_NOT_SUPPORTED") {
 				t.Errorf("%s in version %q over gRPC = %v, want FAILED_PRECONDITION with VERSION_NOT_SUPPORTED", name, version, got)

@@ -49,8 +49,9 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 	m, fields, allowed := find(r.Method, path)
 	switch {
 	case m == nil && len(allowed) > 0:
-		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		h.writeRESTError(w, http.StatusMethodNotAllowed, statusOf(fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here", r.Method)))
+		use := strings.Join(allowed, ", ")
+		w.Header().Set("Allow", use)
+		h.writeRESTError(w, http.StatusMethodNotAllowed, statusOf(fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, use)))
 		return
 	case m == nil:
 		h.refuseREST(w, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is no A2A operation at %s", r.URL.Path))
