@@ -101,27 +101,17 @@ func (l *Ledger) Issue(ctx context.Context, q Question) (Consultation, error) {
 	var issued Consultation
 	err := l.store.Append(ctx, q.Tenant, q.TaskID, func(entries []Entry) (Consultation, error) {
 		now := l.now()
-		first, err := q.Request.find(entries)
-		if err != nil {
+		asked, attempts, err := q.asked(entries, now)
+		switch {
+		case err != nil:
 			return Consultation{}, err
-		}
-		if issued = first.at(now); issued.Sent() || issued.Unanswered() && q.asks(issued) {
+		case asked != nil:
+			issued = *asked
 			return Consultation{}, errAlreadyAsked
-		}
-		issued = Consultation{}
-		attempt := 0
-		for _, e := range entries {
-			if e.Consultation.RequirementID == q.Requirement.ID && e.Consultation.Attempt > attempt {
-				issued, attempt = e.Consultation.at(now), e.Consultation.Attempt
-			}
-		}
-		if issued.Unanswered() && q.asks(issued) {
-			return Consultation{}, errAlreadyAsked
-		}
-		if len(entries) >= MaxPerTask {
+		case len(entries) >= MaxPerTask:
 			return Consultation{}, fault.New(fault.ResourceExhausted, "CONSULTATION_LIMIT", "task %s has had %d consultations, which is the limit", q.TaskID, MaxPerTask)
 		}
-		issued = q.consultation(attempt+1, now, l.ttl)
+		issued = q.consultation(attempts+1, now, l.ttl)
 		issued.remember(q.Request)
 		return issued, nil
 	})
@@ -135,6 +125,27 @@ func (l *Ledger) Issue(ctx context.Context, q Question) (Consultation, error) {
 		return Consultation{}, fmt.Errorf("issuing a consultation for requirement %q of task %s: %w", q.Requirement.ID, q.TaskID, err)
 	}
 	return issued, nil
+}
+
+// asked returns the consultation among those of the task that stands for q. If there is none, it returns how many attempts the requirement has had.
+func (q Question) asked(entries []Entry, now time.Time) (c *Consultation, attempts int, err error) {
+	first, err := q.Request.find(entries)
+	if err != nil {
+		return nil, 0, err
+	}
+	if first = first.at(now); first.Sent() || first.Unanswered() && q.asks(first) {
+		return &first, 0, nil
+	}
+	var newest Consultation
+	for _, e := range entries {
+		if e.Consultation.RequirementID == q.Requirement.ID && e.Consultation.Attempt > newest.Attempt {
+			newest = e.Consultation.at(now)
+		}
+	}
+	if newest.Unanswered() && q.asks(newest) {
+		return &newest, 0, nil
+	}
+	return nil, newest.Attempt, nil
 }
 
 func (q Question) validate() error {

@@ -35,20 +35,17 @@ func (l *Ledger) Carried(ctx context.Context, tenant, taskID, id string) error {
 	if len(l.traces) == 0 {
 		return l.Fail(ctx, tenant, taskID, id, answeredInVain)
 	}
-	moved := false
-	err := l.update(ctx, tenant, taskID, id, func(c *Consultation) {
-		moved = c.at(l.now()).Unanswered() && c.CarryTime.IsZero()
-		if moved {
-			c.State, c.Feedback = StateOpen, ""
-			c.CarryTime = l.now()
-			c.SearchTime = c.CarryTime.Add(l.lag())
+	err := l.move(ctx, tenant, taskID, id, func(c *Consultation) (notable bool) {
+		if !c.at(l.now()).Unanswered() || !c.CarryTime.IsZero() {
+			return false
 		}
+		c.State, c.Feedback = StateOpen, ""
+		c.CarryTime = l.now()
+		c.SearchTime = c.CarryTime.Add(l.lag())
+		return true
 	})
 	if err != nil {
 		return fmt.Errorf("noting the answer to consultation %s: %w", id, err)
-	}
-	if moved {
-		l.changed(tenant, taskID)
 	}
 	return nil
 }
@@ -60,18 +57,15 @@ func (l *Ledger) Asks(ctx context.Context, tenant, taskID, id, question string) 
 	if question = clip(strings.ToValidUTF8(question, "\uFFFD"), MaxFeedbackBytes); question != "" {
 		state = StateAsking
 	}
-	moved := false
-	err := l.update(ctx, tenant, taskID, id, func(c *Consultation) {
-		moved = c.at(l.now()).Unanswered() && c.CarryTime.IsZero() && (c.State != state || c.Feedback != question)
-		if moved {
-			c.State, c.Feedback = state, question
+	err := l.move(ctx, tenant, taskID, id, func(c *Consultation) (notable bool) {
+		if !c.at(l.now()).Unanswered() || !c.CarryTime.IsZero() || c.State == state && c.Feedback == question {
+			return false
 		}
+		c.State, c.Feedback = state, question
+		return true
 	})
 	if err != nil {
 		return fmt.Errorf("noting what is asked in consultation %s: %w", id, err)
-	}
-	if moved {
-		l.changed(tenant, taskID)
 	}
 	return nil
 }
@@ -82,22 +76,20 @@ func (l *Ledger) Asks(ctx context.Context, tenant, taskID, id, question string) 
 //
 // Evidence that arrives later, before the consultation expires, still counts: only the carrying has failed.
 func (l *Ledger) Fail(ctx context.Context, tenant, taskID, id, reason string) error {
-	over := false
-	err := l.update(ctx, tenant, taskID, id, func(c *Consultation) {
-		over = c.Unanswered()
+	err := l.move(ctx, tenant, taskID, id, func(c *Consultation) (notable bool) {
+		notable = c.Unanswered()
 		if c.at(l.now()).Unanswered() {
 			c.State, c.Feedback = StateFailed, clip(strings.ToValidUTF8(reason, "\uFFFD"), MaxFeedbackBytes)
 		}
+		return notable
 	})
 	if err != nil {
 		return fmt.Errorf("failing consultation %s: %w", id, err)
 	}
-	if over {
-		l.changed(tenant, taskID)
-	}
 	return nil
 }
 
+// update changes a consultation of a task. The store may call change more than once.
 func (l *Ledger) update(ctx context.Context, tenant, taskID, id string, change func(*Consultation)) error {
 	return l.store.Update(ctx, tenant, id, func(e Entry) (Entry, error) {
 		if e.Consultation.TaskID != taskID {
@@ -106,6 +98,16 @@ func (l *Ledger) update(ctx context.Context, tenant, taskID, id string, change f
 		change(&e.Consultation)
 		return e, nil
 	})
+}
+
+// move is update for a change of state. It calls the OnChange functions if the change that was stored is notable.
+func (l *Ledger) move(ctx context.Context, tenant, taskID, id string, change func(*Consultation) (notable bool)) error {
+	notable := false
+	err := l.update(ctx, tenant, taskID, id, func(c *Consultation) { notable = change(c) })
+	if err == nil && notable {
+		l.changed(tenant, taskID)
+	}
+	return err
 }
 
 // NotFound returns the fault for a consultation that does not exist.
