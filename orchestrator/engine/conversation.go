@@ -35,6 +35,7 @@ type conversation struct {
 	closeTimer      *time.Timer       // guarded by mu; ends a stream that the agent does not end
 	recheckTimer    *time.Timer       // guarded by mu; until the next check for what others have written to the task
 	resultReady     bool              // guarded by mu; the agent has ended its task, with a result that can be stored
+	refused         bool              // guarded by mu; the agent has said something that a task does not take
 	finished        bool              // guarded by mu; run has ended
 }
 
@@ -129,6 +130,7 @@ func (c *conversation) handleResponses(ctx context.Context) agentclient.Each {
 		if err == nil {
 			err = c.checkQuestion()
 		}
+		c.refused = err != nil
 		if c.resultReady = err == nil && c.remote.ended(); c.resultReady && c.stream && c.closeTimer == nil {
 			c.closeTimer = time.AfterFunc(streamCloseTime, c.leaveStream)
 		}

@@ -112,10 +112,13 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 		defer cancel()
 		if refused {
-			return e.handleFailure(ctx, c.task, cause)
+			return e.refuse(ctx, c, cause)
 		}
 	}
 	if err != nil {
+		if c.refused {
+			return e.refuse(ctx, c, err)
+		}
 		c.remote.recordIDs(&c.task)
 		return e.handleFailure(ctx, c.task, err)
 	}

@@ -30,11 +30,27 @@ func (e *Engine) handleFailure(ctx context.Context, t orchestrator.Task, err err
 	if agentclient.Retryable(err) && tries < most {
 		return e.postpone(ctx, t, max(jittered(e.backoff(tries)), min(f.RetryAfter, maxRetryAfter)), err)
 	}
+	return e.failAttempt(ctx, &t, f)
+}
+
+// failAttempt ends the attempt with an error; notes are for the log.
+func (e *Engine) failAttempt(ctx context.Context, read *orchestrator.Task, f *fault.Error, notes ...string) (stepResult, error) {
 	why := errorOf(f)
-	return e.transition(ctx, &t, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
+	return e.transition(ctx, read, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 		e.closeAttempt(t, why)
-		return e.fail(t, why)
+		return append(progressEvents(t, notes...), e.fail(t, why)...)
 	})
+}
+
+// refuse ends the attempt because the agent has said something that a task does not take. Unless the agent has ended its task, it is asked to stop: nobody
+// would get the rest of its work.
+func (e *Engine) refuse(ctx context.Context, c *conversation, err error) (stepResult, error) {
+	f := fault.From(withholdWords(&c.task, err))
+	c.remote.recordIDs(&c.task)
+	if c.remote.ended() || c.remote.taskID == "" {
+		return e.failAttempt(ctx, &c.task, f)
+	}
+	return e.failAttempt(ctx, &c.task, f, e.cancelRemote(ctx, &c.task))
 }
 
 // withholdWords returns err as everybody may hear it: no reviewer sees the words of an agent that refuses or breaks off.
