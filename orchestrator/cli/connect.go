@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -31,13 +32,7 @@ const (
 
 // connect returns a session with the server that flags or environment name.
 func (a *app) connect() (*session, error) {
-	server := a.server
-	if server == "" {
-		server = config.Env(envServer)
-	}
-	if server == "" {
-		server = defaultServer
-	}
+	server := a.address()
 	token, err := a.token(server)
 	if err != nil {
 		return nil, err
@@ -55,6 +50,9 @@ func (a *app) connect() (*session, error) {
 	}
 	return &session{client: client}, nil
 }
+
+// address returns the base URL of the server.
+func (a *app) address() string { return cmp.Or(a.server, config.Env(envServer), defaultServer) }
 
 // token returns the token from --token-file, from QUORATE_TOKEN, from the file in QUORATE_TOKEN_FILE, or that of the dev server on this machine. The
 // dev server listens on loopback only, so its token is sent nowhere else.

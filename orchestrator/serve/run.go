@@ -81,10 +81,7 @@ func (p *process) assemble(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	policy := &netguard.Policy{AllowLoopback: p.cfg.Agents.AllowLoopback, AllowOrigins: p.cfg.Agents.AllowOrigins}
-	credentials, err := agentauth.Open(agentauth.Config{
-		File: p.cfg.Agents.CredentialsFile, Setting: "agents.credentialsFile", Policy: policy, Logger: p.tel.Logger,
-	})
+	policy, credentials, err := p.cfg.Agents.open(p.tel.Logger)
 	if err != nil {
 		return err
 	}
@@ -126,6 +123,18 @@ func (p *process) assemble(ctx context.Context) error {
 	return nil
 }
 
+// open returns which addresses agents may be at, and the credentials for them.
+func (a *Agents) open(logger *slog.Logger) (*netguard.Policy, *agentauth.Credentials, error) {
+	policy := &netguard.Policy{AllowLoopback: a.AllowLoopback, AllowOrigins: a.AllowOrigins}
+	credentials, err := agentauth.Open(agentauth.Config{File: a.CredentialsFile, Setting: "agents.credentialsFile", Policy: policy, Logger: logger})
+	return policy, credentials, err
+}
+
+// provider returns an authenticator for the tokens of the OpenID Connect provider, which must be configured.
+func (a *Auth) provider(ctx context.Context) (*oidc.Authenticator, error) {
+	return oidc.New(ctx, a.OIDC, &http.Client{Timeout: providerTimeout})
+}
+
 // authenticator returns an authenticator for API keys and for tokens of the OpenID Connect provider, whichever are configured.
 func (p *process) authenticator(ctx context.Context) (auth.Authenticator, error) {
 	var list []auth.Authenticator
@@ -138,7 +147,7 @@ func (p *process) authenticator(ctx context.Context) (auth.Authenticator, error)
 		p.tasks = append(p.tasks, tasks.Task{Name: "API keys", Run: k.Run})
 	}
 	if p.cfg.Auth.OIDC.Issuer != "" {
-		a, err := oidc.New(ctx, p.cfg.Auth.OIDC, &http.Client{Timeout: providerTimeout})
+		a, err := p.cfg.Auth.provider(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -30,14 +30,26 @@ func ownTables() []ddb.Table {
 	return slices.Concat(registrydynamo.Tables(), taskdynamo.Tables(), consultationdynamo.Tables())
 }
 
+// ReachTables returns a client for DynamoDB, which has all tables of a replica with their keys and indexes.
+func ReachTables(ctx context.Context, c ddb.Config) (*ddb.Client, error) {
+	db, err := ddb.Open(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Check(ctx, ownTables()); err != nil {
+		return nil, fmt.Errorf("looking for the tables: %w", err)
+	}
+	return db, nil
+}
+
 // OpenDynamoDB opens the stores of one of any number of replicas. The tables must exist, with their keys and indexes.
 func OpenDynamoDB(ctx context.Context, o DynamoDB) (*Stores, error) {
-	db, err := ddb.Open(ctx, o.Config)
+	db, err := ReachTables(ctx, o.Config)
 	if err != nil {
 		return nil, err
 	}
 	leases := taskdynamo.NewLeases(db)
-	s := &Stores{
+	return &Stores{
 		Registry: registrydynamo.New(db),
 		Tasks:    taskdynamo.New(db, taskdynamo.Options{Keep: o.Retention.Tasks, Now: db.Now}),
 		Leases:   leases, LeaseDuration: o.Lease,
@@ -48,9 +60,5 @@ func OpenDynamoDB(ctx context.Context, o DynamoDB) (*Stores, error) {
 			_, err := leases.Nodes(ctx)
 			return err
 		}},
-	}
-	if err := db.Check(ctx, ownTables()); err != nil {
-		return nil, fmt.Errorf("looking for the tables: %w", err)
-	}
-	return s, nil
+	}, nil
 }

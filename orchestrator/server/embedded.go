@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -74,6 +76,31 @@ func OpenEmbedded(ctx context.Context, o Embedded) (s *Stores, err error) {
 	s.LeaseDuration = aloneLease
 	s.Leases, err = taskstore.NewLeases(ctx, main)
 	return s, err
+}
+
+// LookEmbedded returns why OpenEmbedded would refuse the files in dir, as far as that can be found out quickly and without changing anything. The reason STORE_LOCKED
+// says that another process uses them.
+func LookEmbedded(dir string) error {
+	for _, name := range []string{mainFile, spansFile} {
+		if err := boltdb.Look(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EmbeddedSize returns how many bytes the files in dir have together. Files that are not there have none.
+func EmbeddedSize(dir string) (size int64, err error) {
+	for _, name := range []string{mainFile, spansFile} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		switch {
+		case err == nil:
+			size += info.Size()
+		case !errors.Is(err, fs.ErrNotExist):
+			return 0, err
+		}
+	}
+	return size, nil
 }
 
 // open opens one file.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"time"
@@ -17,6 +18,15 @@ type Embeddings struct {
 	Model   string
 	Key     auth.Secret   // may be empty
 	Timeout time.Duration // how long a decision waits; default 150 ms
+}
+
+// Try asks the endpoint, which must be configured, for the vector of one word.
+func (e *Embeddings) Try(ctx context.Context) error {
+	c, err := e.client()
+	if err == nil {
+		_, err = c.Embed(ctx, []string{"quorate"})
+	}
+	return err
 }
 
 // client returns nil when there is no endpoint.

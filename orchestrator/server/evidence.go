@@ -60,16 +60,21 @@ func (s *Server) openEvidence(o Options) (*consultation.Ledger, *otlp.Receiver, 
 // ledger returns the ledger over the consultations in s, with the keys from r. m measures its queries.
 func (e *Evidence) ledger(s *Stores, r *registry.Registry, logger *slog.Logger, m metric.Meter) (*consultation.Ledger, error) {
 	o := consultation.LedgerOptions{Now: s.Now, Logger: logger, TTL: e.AnswerWithin, Lowest: e.Lowest, Signers: signers{r}}
+	var err error
+	o.Traces, err = observed(e.Backends(), m)
+	return consultation.NewLedger(s.Consultations, o), err
+}
+
+// Backends returns the trace backends that are configured.
+func (e *Evidence) Backends() (list []consultation.Traces) {
 	if j := e.Jaeger; j.URL != nil {
 		client := netguard.ForEndpoint(j.URL, nil).Client(netguard.ClientOptions{
 			TLS: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: j.Authorities},
 		})
-		o.Traces = []consultation.Traces{jaeger.New(jaeger.Config{URL: j.URL, Token: j.Token, Client: client, Timeout: j.Timeout})}
+		list = append(list, jaeger.New(jaeger.Config{URL: j.URL, Token: j.Token, Client: client, Timeout: j.Timeout}))
 	}
 	if e.CloudWatch != nil {
-		o.Traces = append(o.Traces, e.CloudWatch)
+		list = append(list, e.CloudWatch)
 	}
-	var err error
-	o.Traces, err = observed(o.Traces, m)
-	return consultation.NewLedger(s.Consultations, o), err
+	return list
 }

@@ -44,7 +44,7 @@ func Open(path string, opts Options) (*DB, error) {
 		return nil, fmt.Errorf("creating the data directory: %w", err)
 	}
 	var bolt *bbolt.DB
-	err := complete(path)
+	err := complete(path, sound)
 	if err == nil {
 		bolt, err = bbolt.Open(path, 0o600, &bbolt.Options{
 			Timeout:         lockTimeout,
@@ -55,15 +55,8 @@ func Open(path string, opts Options) (*DB, error) {
 			MaxSize:         opts.MaxBytes,
 		})
 	}
-	if errors.Is(err, bolterrors.ErrTimeout) {
-		return nil, fault.New(fault.FailedPrecondition, "STORE_LOCKED",
-			"another quorate uses the data directory %s; stop it or choose another directory", filepath.Dir(path)).With("path", path)
-	}
-	if errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrVersionMismatch) || errors.Is(err, bolterrors.ErrChecksum) {
-		err = fmt.Errorf("the file is not a database of this kind, or it is damaged; replace it with a complete copy: %w", err)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("opening the store %s: %w", path, err)
+		return nil, explained(path, err)
 	}
 	db := &DB{bolt: bolt, queue: make(chan *request, queueSize), stop: make(chan struct{}), done: make(chan struct{})}
 	go db.commitLoop()

@@ -6,17 +6,26 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
 
 	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
-// complete refuses a truncated file, such as a copy that was interrupted, and a damaged one, such as a copy that was made while the file was written. bbolt maps the
-// file into memory, so reading behind its end would kill the process, and so do pages that make no sense, when the file is opened or days later. Opened read-only,
-// bbolt reads nothing by itself but the pages that contain the length of the file.
-func complete(path string) error {
+// Look returns the error that Open would return for the file at path, without changing anything, and nil if there is no file. It is quick: of the damages that Open
+// finds it finds only those at the beginning of the file and at its end.
+func Look(path string) error {
+	return explained(path, complete(path, func(*bbolt.Tx) error { return nil }))
+}
+
+// complete refuses a truncated file, such as a copy that was interrupted, and one that sound refuses. bbolt maps the file into memory, so reading behind its end
+// would kill the process. Opened read-only, bbolt reads nothing by itself but the pages that contain the length of the file.
+func complete(path string, sound func(*bbolt.Tx) error) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return nil // it will be created
@@ -43,8 +52,8 @@ func complete(path string) error {
 
 var errOrder = errors.New("its keys are not in order")
 
-// sound reads every key and returns an error if the pages make no sense. bbolt reads them all again to find the free ones, in a goroutine of its own that nobody can
-// recover from a panic.
+// sound reads every key and returns an error if the pages make no sense, such as those of a copy that was made while the file was written: they would kill the
+// process, when the file is opened or days later. bbolt reads them all again to find the free ones, in a goroutine of its own that nobody can recover from a panic.
 func sound(tx *bbolt.Tx) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a place in a damaged page may be behind the end of the file
 	defer func() {
@@ -75,6 +84,20 @@ func inOrder(c *bbolt.Cursor, bucket func(name []byte) *bbolt.Bucket) error {
 		}
 	}
 	return nil
+}
+
+// explained returns an error of opening the file at path in words for an operator.
+func explained(path string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, bolterrors.ErrTimeout):
+		return fault.New(fault.FailedPrecondition, "STORE_LOCKED",
+			"another quorate uses the data directory %s; stop it or choose another directory", filepath.Dir(path)).With("path", path)
+	case errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrVersionMismatch) || errors.Is(err, bolterrors.ErrChecksum):
+		err = fmt.Errorf("the file is not a database of this kind, or it is damaged; replace it with a complete copy: %w", err)
+	}
+	return fmt.Errorf("opening the store %s: %w", path, err)
 }
 
 // addresses returns how many bytes of address space (not of memory) a file gets at first. A file that outgrows them is mapped again, which waits for all readers,

@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 func TestAFileInAnotherFormatIsRefusedWithAClearError(t *testing.T) {
@@ -139,4 +140,32 @@ func fillTwo(tx *bbolt.Tx, round int) error {
 		err = b.Put(fmt.Appendf(nil, "%d", i), make([]byte, 100))
 	}
 	return err
+}
+
+func TestALookChangesNothing(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.db")
+	if err := boltdb.Look(path); err != nil {
+		t.Errorf("Look(at no file) = %v, want no error", err)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("Stat() = %v, want that there is still no file", err)
+	}
+	db := open(t, path, boltdb.Options{})
+	if err := boltdb.Look(path); fault.ReasonOf(err) != "STORE_LOCKED" {
+		t.Errorf("Look(at an open file) = %v, want STORE_LOCKED", err)
+	}
+	if err := db.Update(t.Context(), put("k", "v")); err != nil || get(t, db, "k") != "v" {
+		t.Errorf("Update() after that = %v, want no error", err)
+	}
+	closeDB(t, db)
+	if err := boltdb.Look(path); err != nil {
+		t.Errorf("Look() = %v, want no error", err)
+	}
+	if err := os.Truncate(path, 20_000); err != nil {
+		t.Fatal(err)
+	}
+	if err := boltdb.Look(path); err == nil || !strings.Contains(err.Error(), path+": the file is cut short") {
+		t.Errorf("Look(at a part of it) = %v, want that it is cut short", err)
+	}
 }

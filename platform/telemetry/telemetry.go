@@ -99,6 +99,15 @@ func Setup(ctx context.Context, c Config) (*Telemetry, error) {
 	return t, nil
 }
 
+// Reach sends the OTLP receiver of c an empty list of spans, and returns an error if it is not accepted.
+func (c *Config) Reach(ctx context.Context) error {
+	client := otlptracegrpc.NewClient(otlptracegrpc.WithEndpointURL(c.OTLPEndpoint), otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{}))
+	if err := client.Start(ctx); err != nil {
+		return fmt.Errorf("setting up the span exporter: %w", err)
+	}
+	return errors.Join(client.UploadTraces(ctx, nil), client.Stop(ctx))
+}
+
 // Shutdown sends the buffered spans, for as long as ctx allows.
 func (t *Telemetry) Shutdown(ctx context.Context) error {
 	var err error

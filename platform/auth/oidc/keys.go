@@ -49,6 +49,9 @@ func (k *keys) renew(ctx context.Context) error {
 // nothing in its error for an invalid signature.
 func unreadable(err error) error { return errors.Unwrap(err) }
 
+// Reach reads the provider's keys, and returns an error if they cannot be read.
+func (a *Authenticator) Reach(ctx context.Context) error { return a.keys.renew(ctx) }
+
 // Run reads the provider's keys every five minutes until ctx ends, so that a withdrawn key stays valid no longer than that. If they cannot be read, the
 // previous ones stay valid, and that is logged. It returns nil.
 func (a *Authenticator) Run(ctx context.Context, logger *slog.Logger) error {

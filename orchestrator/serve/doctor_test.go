@@ -1,0 +1,212 @@
+package serve_test
+
+import (
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/orchestrator/doctor"
+	"github.com/quorate/quorate/orchestrator/serve"
+	"github.com/quorate/quorate/orchestrator/server"
+	"github.com/quorate/quorate/platform/certtest"
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/dynamotest"
+)
+
+// examined returns what one check finds.
+func examined(t *testing.T, c serve.Config, name string) doctor.Finding {
+	t.Helper()
+	checks := serve.Checks(c)
+	i := slices.IndexFunc(checks, func(c doctor.Check) bool { return c.Name == name })
+	if i < 0 {
+		t.Fatalf("Checks() has no %s", name)
+	}
+	return doctor.Run(t.Context(), checks[i:i+1])[0].Finding
+}
+
+func TestTheDoctorFindsNothingWrongBesideARunningServer(t *testing.T) {
+	t.Parallel()
+	c, _ := config(t)
+	authority := certtest.NewAuthority(t)
+	own := authority.Issue(t, "quorate")
+	c.TLS.ClientCA, c.TLS.Cert, c.TLS.Key = authority.CertFile, own.CertFile, own.KeyFile
+	c.Backup.Dir = filepath.Join(filepath.Dir(c.Store.DataDir), "backup")
+	p := start(t, c)
+	c.HTTP.Addr, c.GRPC.Addr = p.addr, p.grpc
+	want := map[string]string{
+		"http.addr": "is in use by a running Quorate", "grpc.addr": "a Quorate is running", "readiness": "the server is ready", "tls": "expires at",
+		"auth.keysFile": "in order", "store": "in use by a running server", "disk": "are free", "backup": "are free",
+	}
+	for _, r := range doctor.Run(t.Context(), serve.Checks(c)) {
+		usual := doctor.Skip
+		switch {
+		case r.Name == "tls":
+			usual = doctor.Warn // it is valid for an hour
+		case want[r.Name] != "":
+			usual = doctor.OK
+		}
+		if r.Status != usual || !strings.Contains(r.Found, want[r.Name]) {
+			t.Errorf("%s: %+v, want %s with %q", r.Name, r.Finding, usual, want[r.Name])
+		}
+	}
+	if err := p.stop(); err != nil || strings.Contains(p.log.String(), `"level":"ERROR"`) {
+		t.Errorf("Run() = %v with the log\n%s, want that it was not disturbed", err, p.log)
+	}
+	for name, want := range map[string]string{"http.addr": "is free", "grpc.addr": "is free", "store": "can be used"} {
+		if f := examined(t, c, name); f.Status != doctor.OK || !strings.Contains(f.Found, want) {
+			t.Errorf("%s when it has stopped: %+v, want ok with %q", name, f, want)
+		}
+	}
+}
+
+func TestTheDoctorFindsWhatKeepsAServerFromWorking(t *testing.T) {
+	t.Parallel()
+	const nobody = "http://127.0.0.1:1"
+	late := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", "Mon, 02 Jan 2006 15:04:05 GMT")
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	t.Cleanup(late.Close)
+	address := strings.TrimPrefix(late.URL, "http://")
+	file := write(t, filepath.Join(t.TempDir(), "file"), strings.Repeat("words ", 9999))
+	one, other := certtest.NewAuthority(t), certtest.NewAuthority(t)
+	for name, test := range map[string]struct {
+		check, want string
+		change      func(c *serve.Config)
+	}{
+		"another program at the port":  {"http.addr", "in use by another program", func(c *serve.Config) { c.HTTP.Addr = address }},
+		"an address of another":        {"http.addr", "192.0.2.1", func(c *serve.Config) { c.HTTP.Addr = "192.0.2.1:0" }},
+		"another program for gRPC":     {"grpc.addr", "in use by another program", func(c *serve.Config) { c.GRPC.Addr = address }},
+		"a key that does not belong":   {"tls", "private key does not match", func(c *serve.Config) { c.TLS.Cert, c.TLS.Key = one.CertFile, other.KeyFile }},
+		"no authorities of clients":    {"tls", "has no certificate", func(c *serve.Config) { c.TLS = serve.TLS{Cert: one.CertFile, Key: one.KeyFile, ClientCA: file} }},
+		"no API keys":                  {"auth.keysFile", "no such file", func(c *serve.Config) { c.Auth.KeysFile += ".old" }},
+		"no provider":                  {"auth.oidc", "cannot be read", func(c *serve.Config) { c.Auth.OIDC.Issuer = nobody }},
+		"no keys of the provider":      {"auth.oidc", "401", func(c *serve.Config) { c.Auth.OIDC.Issuer, c.Auth.OIDC.KeysURL = nobody, late.URL }},
+		"a folder that is none":        {"store", "not a directory", func(c *serve.Config) { c.Store.DataDir = file }},
+		"a disk without that folder":   {"disk", "not a directory", func(c *serve.Config) { c.Store.DataDir = filepath.Join(file, "data") }},
+		"nowhere to put copies":        {"backup", "cannot be written to", func(c *serve.Config) { c.Backup.Dir = file }},
+		"half a key of pages":          {"store.pageKeyFile", "want 32", func(c *serve.Config) { c.Store.PageKeyFile = file }},
+		"a DynamoDB that is not there": {"store", "does not respond", func(c *serve.Config) { c.Store = serve.Store{Kind: "dynamodb", Endpoint: nobody} }},
+		"a clock that is wrong":        {"clock", "ahead of", func(c *serve.Config) { c.Auth.OIDC.Issuer = late.URL }},
+		"no credentials":               {"agents.credentialsFile", file, func(c *serve.Config) { c.Agents.CredentialsFile = file }},
+		"no Jaeger":                    {"evidence.jaeger", "refused", func(c *serve.Config) { c.Evidence.JaegerURL = nobody }},
+		"a Jaeger that wants a token":  {"evidence.jaeger", "401", func(c *serve.Config) { c.Evidence.JaegerURL = late.URL }},
+		"no CloudWatch": {"evidence.cloudWatch", "refused", func(c *serve.Config) {
+			c.Evidence.CloudWatchRegion, c.Evidence.CloudWatchEndpoint = "eu-central-1", nobody
+		}},
+		"no embeddings": {"routing.embeddings", "HTTP 401", func(c *serve.Config) { c.Routing.EmbeddingsURL, c.Routing.EmbeddingsModel = late.URL, "m" }},
+		"no collector":  {"telemetry.otlpEndpoint", "refused", func(c *serve.Config) { c.Telemetry.OTLPEndpoint = nobody }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, _ := config(t)
+			test.change(&c)
+			if f := examined(t, c, test.check); f.Status != doctor.Fail || !strings.Contains(f.Found, test.want) {
+				t.Errorf("%s: %+v, want fail with %q", test.check, f, test.want)
+			}
+		})
+	}
+}
+
+func TestTheDoctorTellsAnotherQuorateFromOurs(t *testing.T) {
+	t.Parallel()
+	theirs, _ := config(t)
+	p := start(t, theirs)
+	ours, _ := config(t)
+	ours.HTTP.Addr = p.addr
+	if f := examined(t, ours, "http.addr"); f.Status != doctor.Fail || !strings.Contains(f.Found, "another store.dataDir") {
+		t.Errorf("http.addr: %+v, want fail with the store that it does not use", f)
+	}
+}
+
+func TestTheDoctorSeesAServerThatIsNotReady(t *testing.T) {
+	t.Parallel()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, `{"status":"not ready","checks":{"store":"the store accepts no writes"}}`)
+	}))
+	s.Listener = l
+	s.Start()
+	t.Cleanup(s.Close)
+	c, _ := config(t)
+	c.HTTP.Addr = l.Addr().String()
+	if f := examined(t, c, "readiness"); f.Status != doctor.Fail || !strings.Contains(f.Found, "store: the store accepts no writes") || f.Do == "" {
+		t.Errorf("readiness: %+v, want fail with the part that is not ready", f)
+	}
+}
+
+func TestTheDoctorLooksAtTablesAsAPlanDoes(t *testing.T) {
+	t.Parallel()
+	c, _ := replicated(t)
+	for _, name := range []string{"store", "clock", "store.pageKeyFile"} {
+		if f := examined(t, c, name); f.Status != doctor.OK {
+			t.Errorf("%s: %+v, want ok", name, f)
+		}
+	}
+	c.Store.TablePrefix = dynamotest.Prefix()
+	if f := examined(t, c, "store"); f.Status != doctor.Fail || !strings.Contains(f.Found, "quorate tables apply") {
+		t.Errorf("store without tables: %+v, want fail and what to do", f)
+	}
+	db, err := ddb.Open(t.Context(), ddb.Config{Endpoint: c.Store.Endpoint, TablePrefix: c.Store.TablePrefix})
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	tables := server.Tables()
+	for i := range tables {
+		tables[i].TTL = ""
+	}
+	if err := db.Apply(t.Context(), tables, nil); err != nil {
+		t.Fatalf("Apply() = %v, want no error", err)
+	}
+	if f := examined(t, c, "store"); f.Status != doctor.Warn || !strings.Contains(f.Found, "AgentStatus: turn on ttl") {
+		t.Errorf("store without ttl: %+v, want warn with what a plan says", f)
+	}
+}
+
+func TestTheDoctorFindsADamagedStoreAndAFullDisk(t *testing.T) {
+	t.Parallel()
+	c, _ := config(t)
+	p := start(t, c)
+	if err := p.stop(); err != nil {
+		t.Fatalf("Run() = %v, want no error", err)
+	}
+	if err := os.Truncate(filepath.Join(c.Store.DataDir, "spans.db"), 20_000); err != nil {
+		t.Fatal(err)
+	}
+	if f := examined(t, c, "store"); f.Status != doctor.Fail || !strings.Contains(f.Found, "spans.db") {
+		t.Errorf("store with half a file: %+v, want fail with its name", f)
+	}
+	for _, test := range []struct {
+		least, enough int64
+		want          doctor.Status
+	}{{0, 0, doctor.OK}, {0, math.MaxInt64, doctor.Warn}, {math.MaxInt64, math.MaxInt64, doctor.Fail}} {
+		if f := serve.CheckSpace(c.Store.DataDir, test.least, test.enough); f.Status != test.want {
+			t.Errorf("CheckSpace(%d, %d) = %+v, want %s", test.least, test.enough, f, test.want)
+		}
+	}
+}
+
+func TestTheDoctorLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	c, _ := config(t)
+	for _, r := range doctor.Run(t.Context(), serve.Checks(c)) {
+		if r.Status == doctor.Fail {
+			t.Errorf("%s: %+v, want no failure before the first start", r.Name, r.Finding)
+		}
+	}
+	files, err := os.ReadDir(filepath.Dir(c.Store.DataDir))
+	if err != nil || len(files) != 1 {
+		t.Errorf("the folder has %v, %v, want the keys alone", files, err)
+	}
+}

@@ -1,0 +1,102 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/quorate/quorate/orchestrator/doctor"
+	"github.com/quorate/quorate/orchestrator/server"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+func (c *Config) checkHTTP(ctx context.Context) doctor.Finding {
+	if f, free := checkFree(ctx, "http.addr", c.HTTP.Addr); free || f.Status != doctor.OK {
+		return f
+	}
+	if _, err := c.ask(ctx, "/healthz"); err != nil {
+		return inUse("http.addr", c.HTTP.Addr, err)
+	}
+	if c.Store.Kind == KindEmbedded && fault.ReasonOf(server.LookEmbedded(c.Store.DataDir)) != "STORE_LOCKED" {
+		return inUse("http.addr", c.HTTP.Addr, errors.New("a Quorate with another store.dataDir"))
+	}
+	return doctor.Found("%s is in use by a running Quorate", c.HTTP.Addr)
+}
+
+// checkGRPC takes a port in use as that of a running Quorate if one serves HTTP.
+func (c *Config) checkGRPC(ctx context.Context) doctor.Finding {
+	if f, free := checkFree(ctx, "grpc.addr", c.GRPC.Addr); free || f.Status != doctor.OK {
+		return f
+	}
+	if _, err := c.ask(ctx, "/healthz"); err != nil {
+		return inUse("grpc.addr", c.GRPC.Addr, fmt.Errorf("no Quorate serves %s", c.HTTP.Addr))
+	}
+	return doctor.Found("%s is in use, and a Quorate is running", c.GRPC.Addr)
+}
+
+// checkFree reports whether a server could listen on an address. An address in use is not free, but found in order.
+func checkFree(ctx context.Context, field, addr string) (f doctor.Finding, free bool) {
+	l, err := listen(ctx, field, addr, nil)
+	switch {
+	case fault.ReasonOf(err) == "PORT_IN_USE":
+		return doctor.Found("%s is in use", addr), false
+	case err != nil:
+		return doctor.Failed(err, "set "+field+" to an address of this machine, with a port that this user may use"), false
+	}
+	if err := l.Close(); err != nil {
+		return doctor.Failed(err, ""), false
+	}
+	return doctor.Found("%s is free", addr), true
+}
+
+func inUse(field, addr string, err error) doctor.Finding {
+	return doctor.Failed(fmt.Errorf("%s is in use by another program: %w", addr, err), "stop that program, or choose another "+field)
+}
+
+// checkReady asks a server that runs at http.addr whether it can work.
+func (c *Config) checkReady(ctx context.Context) doctor.Finding {
+	answer, err := c.ask(ctx, "/readyz")
+	if err != nil {
+		return doctor.Skipped("no server with this configuration can be asked: %s", err)
+	}
+	return answer.Ready()
+}
+
+// ask asks the server at http.addr for its health.
+func (c *Config) ask(ctx context.Context, path string) (*doctor.Health, error) {
+	scheme, transport := "http", &http.Transport{}
+	if c.TLS.Cert != "" {
+		protection, err := c.TLS.own()
+		if err != nil {
+			return nil, err
+		}
+		scheme, transport.TLSClientConfig = "https", protection
+	}
+	defer transport.CloseIdleConnections()
+	return doctor.Ask(ctx, transport, scheme+"://"+c.HTTP.Addr+path, "localhost") // a host name that every server accepts
+}
+
+// own returns the TLS configuration of a client for the port of a running server: it trusts the configured certificate alone, whatever names that has, and shows it, too.
+func (t *TLS) own() (*tls.Config, error) {
+	c, err := t.config(discard())
+	if err != nil {
+		return nil, err
+	}
+	pair, err := c.GetCertificate(nil)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{*pair},
+		InsecureSkipVerify: true, //nolint:gosec // VerifyConnection compares the certificate
+		VerifyConnection: func(s tls.ConnectionState) error {
+			if !bytes.Equal(s.PeerCertificates[0].Raw, pair.Leaf.Raw) {
+				return errors.New("it has another certificate than tls.cert")
+			}
+			return nil
+		},
+	}, nil
+}
