@@ -34,3 +34,9 @@ func Ready(run func(context.Context) error) http.HandlerFunc {
 	s := &Server{checks: []check{{"check", run}}, ready: newReadyChecks()}
 	return s.serveReady
 }
+
+// LimitBody is Server.limitBody of a server with a limit in bytes.
+func LimitBody(limit int64, next http.Handler) http.Handler {
+	s := &Server{opts: Options{MaxBodyBytes: limit}}
+	return s.limitBody(next)
+}

@@ -21,7 +21,7 @@ func (s *Server) handler() http.Handler {
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		writeError(w, r, fault.New(fault.PermissionDenied, "ORIGIN_DENIED", "cross-origin requests are refused"))
 	}))
-	guarded := s.guard(s.hosts.wrap(origins.Handler(s.limitBody(s.mux))))
+	guarded := s.guard(s.limitBody(s.hosts.wrap(origins.Handler(s.mux))))
 	return http.HandlerFunc(func(under http.ResponseWriter, r *http.Request) {
 		w := newResponse(under)
 		defer w.extend() // what is still buffered is written after the handler

@@ -1,0 +1,112 @@
+package rpcserver_test
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quorate/quorate/platform/rpcserver"
+)
+
+// oneConn is a listener with one connection.
+type oneConn struct{ conns chan net.Conn }
+
+func (o oneConn) Accept() (net.Conn, error) {
+	conn, ok := <-o.conns
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return conn, nil
+}
+
+func (oneConn) Close() error   { return nil }
+func (oneConn) Addr() net.Addr { return &net.TCPAddr{} }
+
+// TestABodyThatNeverComesHoldsNothing has a handler answer without the body, and another read it: nobody has to say who they are for that.
+func TestABodyThatNeverComesHoldsNothing(t *testing.T) {
+	t.Parallel()
+	for name, handle := range map[string]http.HandlerFunc{
+		"that nobody reads": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
+		"that is read": func(w http.ResponseWriter, r *http.Request) {
+			if _, err := io.ReadAll(r.Body); err == nil {
+				t.Error("ReadAll(body) = no error, want one")
+			}
+			w.WriteHeader(http.StatusBadRequest)
+		},
+	} {
+		for _, method := range []string{"POST", "GET"} {
+			t.Run(name+" of "+method, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					conn := serveOne(t, rpcserver.LimitBody(1<<20, handle))
+					begun := time.Now()
+					if _, err := io.WriteString(conn, method+" / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"); err != nil {
+						t.Fatal(err)
+					}
+					if _, err := io.Copy(io.Discard, conn); err != nil || time.Since(begun) > 2*time.Minute {
+						t.Errorf("the connection ended after %s, %v, want at most two minutes", time.Since(begun), err)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestAStreamForARequestWithABodyGoesOn(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"GET", "POST"} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				conn := serveOne(t, rpcserver.LimitBody(1<<20, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Method == http.MethodPost {
+						_, _ = io.Copy(io.Discard, r.Body)
+					}
+					if err := http.NewResponseController(w).Flush(); err != nil {
+						t.Errorf("Flush() = %v, want no error", err)
+					}
+					select {
+					case <-r.Context().Done():
+						t.Errorf("%s: the request ended, want it to go on", method)
+					case <-time.After(time.Hour):
+						_, _ = io.WriteString(w, "an hour later")
+					}
+				})))
+				if _, err := io.WriteString(conn, method+" / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"); err != nil {
+					t.Fatal(err)
+				}
+				resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = resp.Body.Close() }()
+				if got, err := io.ReadAll(resp.Body); string(got) != "an hour later" || err != nil {
+					t.Errorf("%s / = %q, %v, want what is said an hour later", method, got, err)
+				}
+			})
+		})
+	}
+}
+
+// serveOne serves one connection by net/http until the test ends, and returns the client's end.
+func serveOne(t *testing.T, h http.Handler) net.Conn {
+	t.Helper()
+	conn, theirs := net.Pipe()
+	l := oneConn{make(chan net.Conn, 1)}
+	l.conns <- theirs
+	server, over := &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}, make(chan struct{})
+	go func() {
+		defer close(over)
+		_ = server.Serve(l)
+	}()
+	t.Cleanup(func() {
+		close(l.conns)
+		_, _ = conn.Close(), server.Close()
+		<-over
+	})
+	return conn
+}
