@@ -4,10 +4,10 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -87,19 +87,6 @@ func (a *Agent) review(ctx context.Context, t *Task, subject []*a2a.Part) Outcom
 	case !slices.Contains([]string{Approved, Rejected, Deferred, Failed}, outcome.Verdict):
 		outcome = Outcome{Failed, "the reviewer gave no verdict that counts"}
 	}
-	outcome.Feedback = cut(printable(outcome.Feedback))
+	outcome.Feedback = bounded.Text(printable(outcome.Feedback), MaxFeedbackBytes)
 	return outcome
-}
-
-// cut shortens text to MaxFeedbackBytes, with a note that it was cut.
-func cut(text string) string {
-	const mark = "… (cut)"
-	if len(text) <= MaxFeedbackBytes {
-		return text
-	}
-	end := MaxFeedbackBytes - len(mark)
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + mark
 }

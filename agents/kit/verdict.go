@@ -17,6 +17,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -88,7 +89,7 @@ func (v *verdicts) record(ctx context.Context, t *Task, outcome Outcome) error {
 	}
 	return &fault.Error{
 		Kind: fault.FailedPrecondition, Reason: "EVIDENCE_REFUSED", Cause: err,
-		Message: "Quorate did not accept the verdict as evidence, so it is not given: " + cut(printable(err.Error())),
+		Message: "Quorate did not accept the verdict as evidence, so it is not given: " + bounded.Text(printable(err.Error()), MaxFeedbackBytes),
 	}
 }
 

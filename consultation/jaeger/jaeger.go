@@ -19,6 +19,7 @@ import (
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/consultation/otlp"
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/secretfile"
 )
 
@@ -106,12 +107,8 @@ func (t *Traces) get(ctx context.Context, c consultation.Consultation) (status i
 		return 0, nil, err
 	}
 	defer func() { _ = answer.Body.Close() }() // it was read, or is abandoned
-	body, err = io.ReadAll(io.LimitReader(answer.Body, maxAnswerBytes+1))
-	switch {
-	case err != nil:
+	if body, err = bounded.Read(answer.Body, "the trace", maxAnswerBytes); err != nil {
 		return 0, nil, fmt.Errorf("reading the answer: %w", err)
-	case len(body) > maxAnswerBytes:
-		return 0, nil, fmt.Errorf("the trace has more than %d bytes", maxAnswerBytes)
 	}
 	return answer.StatusCode, body, nil
 }

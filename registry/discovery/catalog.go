@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/jws"
 )
@@ -168,12 +168,5 @@ func (r *reader) document(ctx context.Context, uri string) ([]byte, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("it answered %s", response.Status)
 	}
-	raw, err := io.ReadAll(io.LimitReader(response.Body, maxCatalogBytes+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(raw) > maxCatalogBytes {
-		return nil, fmt.Errorf("it has more than %d bytes", maxCatalogBytes)
-	}
-	return raw, nil
+	return bounded.Read(response.Body, "it", maxCatalogBytes)
 }

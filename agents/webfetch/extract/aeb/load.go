@@ -7,9 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 // maxPage bounds one page, in bytes.
@@ -64,9 +65,5 @@ func page(folder fs.FS, id string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, err := io.ReadAll(io.LimitReader(unzipped, maxPage+1))
-	if len(plain) > maxPage {
-		return nil, fmt.Errorf("it is longer than %d bytes", maxPage)
-	}
-	return plain, err
+	return bounded.Read(unzipped, "it", maxPage)
 }
