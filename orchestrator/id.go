@@ -6,6 +6,7 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -21,6 +22,11 @@ func TaskID(tenant, caller, requestID string) string {
 		return encodeID(b[:])
 	}
 	return hashID(tenant, caller, requestID)
+}
+
+// IsTaskID reports whether an id has the form of TaskID.
+func IsTaskID(id string) bool {
+	return len(id) == taskIDLength && !strings.ContainsFunc(id, func(c rune) bool { return !strings.ContainsRune(idAlphabet, c) })
 }
 
 // MessageID returns the A2A message id of an attempt. It is derived from the arguments, so that an agent can tell a repeated message from new work.
@@ -44,7 +50,12 @@ func hashID(fields ...string) string {
 	return encodeID(h.Sum(nil)[:16])
 }
 
+const (
+	idAlphabet   = "234567abcdefghijklmnopqrstuvwxyz"
+	taskIDLength = 26
+)
+
 // encoding preserves the order of what it encodes.
-var encoding = base32.NewEncoding("234567abcdefghijklmnopqrstuvwxyz").WithPadding(base32.NoPadding)
+var encoding = base32.NewEncoding(idAlphabet).WithPadding(base32.NoPadding)
 
 func encodeID(b []byte) string { return encoding.EncodeToString(b) }

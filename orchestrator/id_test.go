@@ -20,6 +20,9 @@ func TestTaskIDsWithoutARequestSortByTime(t *testing.T) {
 				t.Fatalf("TaskID() = %q after %q, want 26 characters that nobody had before and that sort behind", id, last)
 			}
 			seen[id], last = true, id
+			if !orchestrator.IsTaskID(id) || orchestrator.IsTaskID(id[1:]) || orchestrator.IsTaskID("A"+id[1:]) {
+				t.Fatalf("IsTaskID() is wrong about %q, or about what is shorter or has a capital letter", id)
+			}
 			if other := orchestrator.TaskID("default", "somebody", ""); other == id {
 				t.Fatalf("TaskID() = %q twice in one millisecond", id)
 			}

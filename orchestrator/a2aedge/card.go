@@ -87,7 +87,7 @@ func (h *Handler) card(r *http.Request, path, tenant string) *a2apb.AgentCard {
 			{Url: url + path, ProtocolBinding: registry.BindingHTTPJSON, ProtocolVersion: Version},
 		},
 		Capabilities: &a2apb.AgentCapabilities{
-			Streaming: new(true), PushNotifications: new(h.Push), ExtendedAgentCard: new(false),
+			Streaming: new(true), PushNotifications: new(true), ExtendedAgentCard: new(false),
 			Extensions: []*a2apb.AgentExtension{
 				{Uri: TaskExtension, Description: "Quorate's side of a task: route, attributes, agent, phase, gates and event numbers."},
 				{Uri: consultation.ExtensionURI, Description: "Agents that must be consulted before a task passes a phase."},

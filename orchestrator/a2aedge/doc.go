@@ -12,8 +12,8 @@
 // goes to the agent that fits its text best. Under the same key, each task and each update carries what Quorate knows: agent, phase, gates and the
 // number of the event, which as Last-Event-ID resumes a broken stream.
 //
-// The extensions that a caller requests, by header or in its message, are requested of the agent too, and the card of an agent has the agent's own. They
-// are kept with the message.
+// The extensions that a caller requests, by header or in its message, are requested of the agent too, and the card of an agent has the agent's own.
+// They are kept with the message.
 //
 // A message with the id of a task goes to that task's agent if the agent waits for its caller; otherwise it is refused as A2A demands. A new message
 // in a known context is sent in the agent's own context, and refers to the caller's earlier tasks by the agent's ids.

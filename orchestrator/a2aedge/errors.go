@@ -1,6 +1,8 @@
 package a2aedge
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -8,8 +10,10 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
 // ErrorDomain is the domain in the ErrorInfo of errors that A2A defines (A2A §3.3.2).
@@ -149,4 +153,32 @@ func jsonrpcHTTPCode(st *status.Status) int {
 	default:
 		return http.StatusOK
 	}
+}
+
+// statusOf returns the status that the client sees for an error: that of a call unchanged, that of a fault by rpcfault's mapping.
+func statusOf(err error) *status.Status { return rpcfault.Status(err) }
+
+// detailsOf encodes the details of a status as JSON, each with its @type.
+func detailsOf(st *status.Status) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for _, d := range st.Proto().GetDetails() {
+		raw, err := protojson.Marshal(d)
+		if err != nil { // its type is unknown to this binary
+			continue
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		b.Write(raw)
+	}
+	b.WriteByte(']')
+	return b.Bytes()
+}
+
+func invalidParams(field, format string, args ...any) error {
+	if field == "" {
+		return fault.New(fault.InvalidArgument, "REQUEST_INVALID", format, args...)
+	}
+	return fault.Invalid(field, "REQUEST_INVALID", format, args...)
 }

@@ -31,11 +31,11 @@ func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest, w
 	if err != nil {
 		return t, err
 	}
-	word, err := followUpRequestOf(m)
+	reply, err := followUpRequestOf(m)
 	if err != nil {
 		return t, err
 	}
-	t, err = s.engine.Reply(ctx, engine.Reply{Key: keyOf(&t), Caller: p.Name, Message: m, RequestID: word.GetRequestId(), Webhook: webhook})
+	t, err = s.engine.Reply(ctx, engine.Reply{Key: keyOf(&t), Caller: p.Name, Message: m, RequestID: reply.GetRequestId(), Webhook: webhook})
 	switch fault.ReasonOf(err) {
 	case "TASK_ENDED", "TASK_NOT_WAITING", "TOO_MANY_TURNS", "TURNS_TOO_LARGE":
 		return t, s.edition.refusal(reasonUnsupportedOperation, "%s", fault.From(err).Message)
@@ -45,18 +45,18 @@ func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest, w
 
 // followUpRequestOf reads the metadata of a follow-up under TaskExtension, by the rules of the task API.
 func followUpRequestOf(m *a2apb.Message) (*orchestratorv1.ReplyToTaskRequest, error) {
-	word := &orchestratorv1.ReplyToTaskRequest{}
+	reply := &orchestratorv1.ReplyToTaskRequest{}
 	value, ok := m.GetMetadata().GetFields()[TaskExtension]
 	if !ok {
-		return word, nil
+		return reply, nil
 	}
 	raw, err := protojson.Marshal(value)
 	if err == nil {
-		err = protojson.UnmarshalOptions{RecursionLimit: maxDepth}.Unmarshal(raw, word)
+		err = protojson.UnmarshalOptions{RecursionLimit: maxDepth}.Unmarshal(raw, reply)
 	}
-	if err != nil || word.GetId() != "" || word.GetMessage() != nil {
+	if err != nil || reply.GetId() != "" || reply.GetMessage() != nil {
 		return nil, fault.Invalid("message.metadata", "TASK_EXTENSION_INVALID", "a message to a task takes requestId and nothing else under %s", TaskExtension)
 	}
-	word.Id, word.Message = m.GetTaskId(), m
-	return word, validate(word)
+	reply.Id, reply.Message = m.GetTaskId(), m
+	return reply, validate(reply)
 }

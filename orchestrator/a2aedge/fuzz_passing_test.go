@@ -23,8 +23,8 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// FuzzPassing sends any body to the door of an agent whose calls pass. What passes is read by bytes here and decoded by the agent: both have to see the same
-// request, without a tenant, and without the word that has a task tracked.
+// FuzzPassing sends any body to the door of an agent whose calls pass. What passes is read by bytes here and decoded by the agent: both have to see
+// the same request, without a tenant, and without the word that has a task tracked.
 func FuzzPassing(f *testing.F) {
 	const send = `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]`
 	for _, seed := range []string{
@@ -126,8 +126,6 @@ func (o oneAgent) Peek(string, string) (*registry.Agent, registry.Status, bool) 
 }
 
 func (oneAgent) Refresh(context.Context, string) error { return nil }
-
-func (oneAgent) Sync(context.Context, string) error { return nil }
 
 // noTasks is a store in which no task is.
 type noTasks struct{ orchestrator.Store }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -40,8 +39,6 @@ type HandlerConfig struct {
 	GRPCAddress string    // host:port of gRPC as clients see it; empty: the request's host with GRPCPort
 	URL         string    // our HTTP URL as clients see it, without a path; empty: from the request
 	Started     time.Time // since when the content of Quorate's own card holds
-
-	Push bool // push notifications are supported
 
 	Gate    Gate     // nil: only calls over Conn are authorized
 	Service *Service // with a Gate, passes requests to agents over JSON-RPC; may be nil
@@ -77,16 +74,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.serveREST(withParameters(r.Context(), r, versionOf(r)), w, r, agent, rest)
 }
-
-// method is an A2A operation.
-type method struct {
-	name     string
-	request  proto.Message
-	response proto.Message
-	stream   bool
-}
-
-func (m *method) path() string { return "/lf.a2a.v1.A2AService/" + m.name }
 
 // withParameters returns a context with the metadata of the call for a request: credentials, version and Last-Event-ID.
 func withParameters(ctx context.Context, r *http.Request, version string) context.Context {
@@ -128,23 +115,6 @@ func (h *Handler) invoke(ctx context.Context, m *method, req proto.Message) (pro
 		return nil, err
 	}
 	return resp, nil
-}
-
-// setAgent sets the agent of the base URL in the request.
-func setAgent(req proto.Message, agent string) error {
-	switch {
-	case agent == "":
-		return nil
-	case !utf8.ValidString(agent): // which no protobuf string can hold
-		return invalidParams("tenant", "the agent of this URL, %q, is not UTF-8", agent)
-	}
-	m := req.ProtoReflect()
-	field := m.Descriptor().Fields().ByName("tenant")
-	if given := m.Get(field).String(); given != "" && given != agent {
-		return invalidParams("tenant", "the tenant %q is not the agent of this URL, %q", given, agent)
-	}
-	m.Set(field, protoString(agent))
-	return nil
 }
 
 // readBody reads a request's body, whose size the server bounds, and checks its content type.

@@ -4,18 +4,26 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
+
+// passing are the operations that may be passed on to an agent unchanged. Listing tasks is not among them: it would show the tasks of other callers.
+var passing = []string{
+	"SendMessage", "SendStreamingMessage", "GetTask", "CancelTask", "SubscribeToTask",
+	"CreateTaskPushNotificationConfig", "GetTaskPushNotificationConfig", "ListTaskPushNotificationConfigs", "DeleteTaskPushNotificationConfig",
+}
 
 // Directory is the part of the registry's directory that passages need.
 type Directory interface {
 	// Peek returns one agent, which must not be changed, and its status. If there is none, ok is false.
 	Peek(tenant, name string) (a *registry.Agent, s registry.Status, ok bool)
-	// Refresh brings the directory up to date with everything done through this process, Sync with everything done by any process.
+	// Refresh brings the directory up to date with everything done through this process.
 	Refresh(ctx context.Context, tenant string) error
-	Sync(ctx context.Context, tenant string) error
 }
 
 // Passages decides which calls are passed on to their agent unchanged. Such calls are not stored, followed or gated, but they are authenticated,
@@ -29,8 +37,8 @@ type Passages struct {
 	Signatures registry.SignaturePolicy // which cards are trusted; calls to other agents are tracked, and refused on that way
 }
 
-// agent returns the agent to which a call may pass, or nil when the call has to be tracked. It searches the bytes of the request: a request with
-// Quorate's extension key or a Quorate task's id anywhere in it is tracked.
+// agent returns the agent to which a call may pass unless it is about a task of Quorate's own, or nil when the call has to be tracked. It searches the
+// bytes of the request: one with Quorate's extension key anywhere in it is tracked.
 func (p *Passages) agent(ctx context.Context, name string, request []byte) *registry.Agent {
 	if p == nil || name == "" || !containsName(p.Agents, name) || bytes.Contains(request, []byte(TaskExtension)) {
 		return nil
@@ -47,6 +55,26 @@ func (p *Passages) agent(ctx context.Context, name string, request []byte) *regi
 		return nil
 	}
 	return a
+}
+
+// callTarget is what a request says about the call.
+type callTarget struct{ agent, task string }
+
+// passableAgent returns the agent to which a call may pass, or nil when the call has to be tracked.
+func (s *Service) passableAgent(ctx context.Context, at callTarget, request []byte) (*registry.Agent, error) {
+	a := s.passages.agent(ctx, at.agent, request)
+	if a == nil || !orchestrator.IsTaskID(at.task) {
+		return a, nil
+	}
+	caller, err := taskrpc.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.store.Task(ctx, orchestrator.Key{Tenant: caller.Tenant, ID: at.task})
+	if fault.KindOf(err) == fault.NotFound {
+		return a, nil
+	}
+	return nil, err
 }
 
 // covers reports whether calls to an agent normally pass. The agent's card then describes what the agent supports, not what Quorate does.
@@ -74,18 +102,4 @@ func hasRequirements(a *registry.Agent) bool {
 		}
 	}
 	return false
-}
-
-// isTaskID reports whether an id has the form of Quorate's task ids.
-func isTaskID(id string) bool {
-	const length = 26
-	if len(id) != length {
-		return false
-	}
-	for _, c := range []byte(id) {
-		if (c < 'a' || c > 'z') && (c < '2' || c > '7') {
-			return false
-		}
-	}
-	return true
 }

@@ -91,7 +91,8 @@ func TestReceiversOfATaskThatPassedAreTheAgents(t *testing.T) {
 	}
 }
 
-// TestACardPromisesWhatTheCallsComeTo reads the card of an agent that has neither streams nor push notifications, which Quorate has for tasks it tracks.
+// TestACardPromisesWhatTheCallsComeTo reads the card of an agent that has neither streams nor push notifications, which Quorate has for tasks it
+// tracks.
 func TestACardPromisesWhatTheCallsComeTo(t *testing.T) {
 	for pass, want := range map[bool]string{true: `"capabilities":{"streaming":false,"pushNotifications":false,`, false: `"capabilities":{"streaming":true,"pushNotifications":true,`} {
 		t.Run(fmt.Sprintf("passing %t", pass), func(t *testing.T) {

@@ -101,7 +101,7 @@ func inlineWebhook(req *a2apb.SendMessageRequest) (*orchestrator.Webhook, error)
 
 // Notification returns what a receiver is sent for an event: the task if it has ended or waits, otherwise its new state.
 func Notification(t *orchestrator.Task, e orchestrator.Event) ([]byte, error) {
-	if (orchestrator.Terminal(e.State) || interrupted(e.State)) && e.State == t.State {
+	if (orchestrator.Terminal(e.State) || orchestrator.Interrupted(e.State)) && e.State == t.State {
 		return encode(firstResponse(t))
 	}
 	f := follower{key: keyOf(t), contextID: t.ContextID}

@@ -158,7 +158,8 @@ func TestReceiversAreTheirOwnersBusiness(t *testing.T) {
 	}
 }
 
-// TestAReceiverComesWithItsMessageOrNotAtAll sends a message to a task with a receiver: one that the task takes, the same again, and one that it refuses.
+// TestAReceiverComesWithItsMessageOrNotAtAll sends a message to a task with a receiver: one that the task takes, the same again, and one that it
+// refuses.
 func TestAReceiverComesWithItsMessageOrNotAtAll(t *testing.T) {
 	w := newWorld(t)
 	w.addAsker(t, "asker", nil)

@@ -163,7 +163,7 @@ func (h *Handler) decodeREST(r *http.Request, m *method, fields map[protoreflect
 		if !utf8.ValidString(value) {
 			return nil, invalidParams(string(name), "%q in the path is not UTF-8", value)
 		}
-		message.Set(message.Descriptor().Fields().ByName(name), protoString(value))
+		message.Set(message.Descriptor().Fields().ByName(name), protoreflect.ValueOfString(value))
 	}
 	return req, nil
 }

@@ -20,7 +20,7 @@ func (s *Service) SendStreamingMessage(req *a2apb.SendMessageRequest, stream grp
 	if err != nil {
 		return err
 	}
-	if interrupted(t.State) { // the request was repeated
+	if orchestrator.Interrupted(t.State) { // the request was repeated
 		return stream.Send(firstResponse(&t))
 	}
 	return s.follow(ctx, t, stream.Send)
@@ -107,7 +107,7 @@ func (f *follower) run(ctx context.Context, after uint64) error {
 func (f *follower) update(ctx context.Context, e orchestrator.Event) error {
 	before := f.state
 	f.state = e.State
-	ended, waits := orchestrator.Terminal(e.State), interrupted(e.State) && e.State != before
+	ended, waits := orchestrator.Terminal(e.State), orchestrator.Interrupted(e.State) && e.State != before
 	if !ended && !waits {
 		return f.send(f.status(e, progressMessage(f.key.ID, f.contextID, e)))
 	}
@@ -145,6 +145,3 @@ func (f *follower) artifact(a *a2apb.Artifact) *a2apb.StreamResponse {
 		TaskId: f.key.ID, ContextId: f.contextID, Artifact: a, LastChunk: true,
 	}}}
 }
-
-// interrupted reports whether a task in this state waits for its caller or somebody else (A2A §4.1.3).
-func interrupted(s a2apb.TaskState) bool { return orchestrator.Interrupted(s) }

@@ -29,26 +29,25 @@ func (s *Service) SendMessage(ctx context.Context, req *a2apb.SendMessageRequest
 	if err != nil {
 		return nil, err
 	}
-	c := req.GetConfiguration()
-	if !c.GetReturnImmediately() && !interrupted(t.State) {
+	if !req.GetConfiguration().GetReturnImmediately() && !orchestrator.Interrupted(t.State) {
 		if t, err = s.engine.Await(ctx, keyOf(&t)); err != nil {
 			return nil, err
 		}
 	}
-	var history *int32
-	if c != nil {
-		history = c.HistoryLength
+	return &a2apb.SendMessageResponse{Payload: &a2apb.SendMessageResponse_Task{Task: taskToA2A(&t, view{history: historyLength(req), artifacts: true})}}, nil
+}
+
+// historyLength returns how many messages of the task the answer has at most; nil for all.
+func historyLength(req *a2apb.SendMessageRequest) *int32 {
+	if c := req.GetConfiguration(); c != nil {
+		return c.HistoryLength
 	}
-	return &a2apb.SendMessageResponse{Payload: &a2apb.SendMessageResponse_Task{Task: taskToA2A(&t, view{history: history, artifacts: true})}}, nil
+	return nil
 }
 
 // submit makes a task from a message.
 func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (orchestrator.Task, error) {
-	var history *int32
-	if c := req.GetConfiguration(); c != nil {
-		history = c.HistoryLength
-	}
-	if err := s.checkCall(ctx, history); err != nil {
+	if err := s.checkCall(ctx, historyLength(req)); err != nil {
 		return orchestrator.Task{}, err
 	}
 	webhook, err := inlineWebhook(req)
@@ -67,7 +66,7 @@ func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (or
 	if err := addExtensions(ctx, req.GetMessage()); err != nil {
 		return orchestrator.Task{}, err
 	}
-	order, err := submitRequestOf(req)
+	task, err := submitRequestOf(req)
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
@@ -75,7 +74,7 @@ func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (or
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	submission := taskrpc.NewSubmission(p, order)
+	submission := taskrpc.NewSubmission(p, task)
 	submission.Webhook = webhook
 	t, err := s.engine.Submit(ctx, submission)
 	return t, s.edition.translate(err)
@@ -83,7 +82,7 @@ func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (or
 
 // embedRequest puts what the request says beside its message into the message, with which it is stored.
 func embedRequest(req *a2apb.SendMessageRequest) (err error) {
-	if _, ours := req.GetMetadata().GetFields()[TaskExtension]; ours { // a rule about an attribute in it would have no effect
+	if _, found := req.GetMetadata().GetFields()[TaskExtension]; found { // a rule about an attribute in it would have no effect
 		return fault.Invalid("metadata", "TASK_EXTENSION_INVALID", "what stands under %s belongs into the message's metadata, not into that of the request", TaskExtension)
 	}
 	req.Message, err = orchestrator.EmbedRequest(req)
@@ -105,41 +104,41 @@ func checkMessage(m *a2apb.Message) error {
 
 // submitRequestOf returns the request as one of the task API: the message, and the metadata under TaskExtension.
 func submitRequestOf(req *a2apb.SendMessageRequest) (*orchestratorv1.SubmitTaskRequest, error) {
-	order := &orchestratorv1.SubmitTaskRequest{}
+	task := &orchestratorv1.SubmitTaskRequest{}
 	const field = "message.metadata"
-	word, extended := req.GetMessage().GetMetadata().GetFields()[TaskExtension]
+	ours, extended := req.GetMessage().GetMetadata().GetFields()[TaskExtension]
 	if extended {
-		raw, err := protojson.Marshal(word)
+		raw, err := protojson.Marshal(ours)
 		if err == nil {
 			// Unknown fields are errors: a misspelt attribute could leave a rule without effect.
-			err = protojson.UnmarshalOptions{RecursionLimit: maxDepth}.Unmarshal(raw, order)
+			err = protojson.UnmarshalOptions{RecursionLimit: maxDepth}.Unmarshal(raw, task)
 		}
 		if err != nil {
 			return nil, fault.Invalid(field, "TASK_EXTENSION_INVALID", "what stands under %s is not valid: %s", TaskExtension, readable(err))
 		}
-		if order.GetMessage() != nil {
+		if task.GetMessage() != nil {
 			return nil, fault.Invalid(field, "TASK_EXTENSION_INVALID", "the message under %s would hide the message that it is part of", TaskExtension)
 		}
 	}
-	if err := setRoute(order, req); err != nil {
+	if err := setRoute(task, req); err != nil {
 		return nil, err
 	}
 	if extended { // what setRoute sets itself is valid
-		order.Message = placeholderMessage
-		if err := validate(order); err != nil {
+		task.Message = placeholderMessage
+		if err := validate(task); err != nil {
 			return nil, err
 		}
 	}
-	order.Message = req.GetMessage()
-	return order, nil
+	task.Message = req.GetMessage()
+	return task, nil
 }
 
 // placeholderMessage stands for the message while a request is validated: its content has no rules, and walking it takes as long as all rules together.
 var placeholderMessage = &a2apb.Message{}
 
 // validate checks a request by the rules of the task API.
-func validate(order proto.Message) error {
-	err := protovalidate.Validate(order)
+func validate(req proto.Message) error {
+	err := protovalidate.Validate(req)
 	if err == nil {
 		return nil
 	}
@@ -154,23 +153,23 @@ func validate(order proto.Message) error {
 }
 
 // setRoute sets the route: to the agent of the base URL, as the metadata says, or else by the text of the message.
-func setRoute(order *orchestratorv1.SubmitTaskRequest, req *a2apb.SendMessageRequest) error {
+func setRoute(task *orchestratorv1.SubmitTaskRequest, req *a2apb.SendMessageRequest) error {
 	agent := req.GetTenant()
 	switch {
 	case len(agent) > maxAgentName:
 		return fault.New(fault.NotFound, "AGENT_NOT_FOUND", "no agent has the tenant's name, which is %d bytes long; names have at most %d", len(agent), maxAgentName)
-	case agent != "" && order.GetRoute().GetTo() == nil: // the metadata may still restrict its version
-		route := order.GetRoute()
+	case agent != "" && task.GetRoute().GetTo() == nil: // the metadata may still restrict its version
+		route := task.GetRoute()
 		if route == nil {
 			route = &orchestratorv1.Route{}
 		}
 		route.To = &orchestratorv1.Route_Agent{Agent: agent}
-		order.Route = route
-	case agent != "" && order.GetRoute().GetAgent() != agent:
+		task.Route = route
+	case agent != "" && task.GetRoute().GetAgent() != agent:
 		return fault.Invalid("tenant", "ROUTE_AMBIGUOUS", "the tenant names agent %q and the message's metadata names another route; give one", agent)
-	case order.GetRoute() == nil:
+	case task.GetRoute() == nil:
 		if text := routeText(req.GetMessage()); text != "" {
-			order.Route = &orchestratorv1.Route{To: &orchestratorv1.Route_Text{Text: text}}
+			task.Route = &orchestratorv1.Route{To: &orchestratorv1.Route_Text{Text: text}}
 			return nil
 		}
 		return fault.Invalid("tenant", "ROUTE_MISSING",

@@ -88,8 +88,8 @@ func agentMessage(taskID, contextID string, sequence uint64, text string) *a2apb
 	}
 }
 
-// adopt returns message n of a task with our ids of the task and context; those at the agent differ. It gets an id and a role if the agent gave it none: a2a-go's
-// client reads no task with such a message.
+// adopt returns message n of a task with our ids of the task and context; those at the agent differ. It gets an id and a role if the agent gave it
+// none: a2a-go's client reads no task with such a message.
 func adopt(t *orchestrator.Task, m *a2apb.Message, n int) *a2apb.Message {
 	own := orchestrator.CopyMessage(orchestrator.WithoutRequest(m))
 	own.TaskId, own.ContextId = t.ID, t.ContextID
@@ -104,31 +104,31 @@ func adopt(t *orchestrator.Task, m *a2apb.Message, n int) *a2apb.Message {
 
 // taskMetadata returns Quorate's own fields of a task.
 func taskMetadata(t *orchestrator.Task, withheld int) *structpb.Struct {
-	word := map[string]any{
+	fields := map[string]any{
 		"agent": t.Agent, "phase": string(t.Phase), "sequence": float64(t.LastEvent),
 	}
 	if t.Skill != "" {
-		word["skill"] = t.Skill
+		fields["skill"] = t.Skill
 	}
 	if withheld > 0 {
-		word["withheldArtifacts"] = float64(withheld)
+		fields["withheldArtifacts"] = float64(withheld)
 	}
 	switch {
 	case t.Blocked():
-		word["waitsFor"] = "consultation"
+		fields["waitsFor"] = "consultation"
 	case t.AwaitsCaller():
-		word["waitsFor"] = "caller"
+		fields["waitsFor"] = "caller"
 	}
 	if s := t.Plan.Waiting(); s != nil {
-		word["step"] = map[string]any{"number": float64(t.Plan.Asking.Step), "agent": s.Agent, "task": s.TaskID}
+		fields["step"] = map[string]any{"number": float64(t.Plan.Asking.Step), "agent": s.Agent, "task": s.TaskID}
 	}
 	if t.Error != nil {
-		word["error"] = map[string]any{"reason": t.Error.Reason, "message": t.Error.Message}
+		fields["error"] = map[string]any{"reason": t.Error.Reason, "message": t.Error.Message}
 	}
 	if len(t.Gates) > 0 {
-		word["gates"] = gates(t.Gates)
+		fields["gates"] = gates(t.Gates)
 	}
-	return extension(word)
+	return extension(fields)
 }
 
 // withAgents returns Quorate's metadata together with that of the agent's task.
@@ -163,8 +163,8 @@ func eventMetadata(e orchestrator.Event) *structpb.Struct {
 	})
 }
 
-func extension(word map[string]any) *structpb.Struct {
-	s, err := structpb.NewStruct(map[string]any{TaskExtension: word})
+func extension(fields map[string]any) *structpb.Struct {
+	s, err := structpb.NewStruct(map[string]any{TaskExtension: fields})
 	if err != nil { // the text is not UTF-8; the task itself has the rest
 		return nil
 	}
@@ -174,6 +174,6 @@ func extension(word map[string]any) *structpb.Struct {
 // sequenceOf returns the number of the event in a response, or 0 when it has none.
 func sequenceOf(r *a2apb.StreamResponse) uint64 {
 	metadata := cmp.Or(r.GetTask().GetMetadata(), r.GetStatusUpdate().GetMetadata())
-	word := metadata.GetFields()[TaskExtension].GetStructValue()
-	return uint64(word.GetFields()["sequence"].GetNumberValue())
+	fields := metadata.GetFields()[TaskExtension].GetStructValue()
+	return uint64(fields.GetFields()["sequence"].GetNumberValue())
 }

@@ -22,7 +22,7 @@ func a2aService(impl *a2aedge.Service) Service {
 func (s *Server) handleA2A(o Options) {
 	config := a2aedge.HandlerConfig{
 		Conn: s.rpc.Conn(), Agents: s.Registry, URL: o.PublicURL, GRPCAddress: o.PublicGRPC, Started: time.Now(),
-		Push: true, Service: s.a2a, Gate: s.rpc,
+		Service: s.a2a, Gate: s.rpc,
 	}
 	if _, port, err := net.SplitHostPort(o.GRPCListener.Addr().String()); err == nil {
 		config.GRPCPort = port

@@ -66,7 +66,8 @@ func TestCopiesOfAWrongClockGoFirst(t *testing.T) {
 	}
 }
 
-// TestACopyThatIsThereIsNotMadeAgain has what comes after a copy go wrong, such as the removal of those that are too many: a copy a minute would fill the disk.
+// TestACopyThatIsThereIsNotMadeAgain has what comes after a copy go wrong, such as the removal of those that are too many: a copy a minute would fill
+// the disk.
 func TestACopyThatIsThereIsNotMadeAgain(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)

@@ -55,8 +55,8 @@ func (silent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
-// doors are those of a server through which calls pass where they may, with silent agents: wired over gRPC and bare over JSON-RPC, to which they pass, and
-// ruled, to which they do not.
+// doors are those of a server through which calls pass where they may, with silent agents: wired over gRPC and bare over JSON-RPC, to which they
+// pass, and ruled, to which they do not.
 type doors struct {
 	http, grpc string
 	ring       *auth.Keyring

@@ -11,19 +11,10 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/emptypb"
 
-	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
-	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
 	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
 )
-
-// passing are the operations that may be passed on to an agent unchanged. Listing tasks is not among them: it would show the tasks of other callers.
-var passing = []string{
-	"SendMessage", "SendStreamingMessage", "GetTask", "CancelTask", "SubscribeToTask",
-	"CreateTaskPushNotificationConfig", "GetTaskPushNotificationConfig", "ListTaskPushNotificationConfigs", "DeleteTaskPushNotificationConfig",
-}
 
 // Register registers the service. Requests of operations that may pass are received as an Empty message, which keeps all bytes as unknown fields; a
 // request that has to be tracked is decoded from these.
@@ -128,26 +119,6 @@ func (s *Service) grpcPassage(ctx context.Context, m *method, raw *emptypb.Empty
 	sent := &emptypb.Empty{}
 	sent.ProtoReflect().SetUnknown(m.retarget(request, way.Tenant))
 	return way, sent, nil
-}
-
-// callTarget is what a request says about the call.
-type callTarget struct{ agent, task string }
-
-// passableAgent returns the agent to which a call may pass, or nil when the call has to be tracked, as one about a task of Quorate's own has.
-func (s *Service) passableAgent(ctx context.Context, at callTarget, request []byte) (*registry.Agent, error) {
-	a := s.passages.agent(ctx, at.agent, request)
-	if a == nil || !isTaskID(at.task) {
-		return a, nil
-	}
-	caller, err := taskrpc.Caller(ctx)
-	if err != nil {
-		return nil, err
-	}
-	_, err = s.store.Task(ctx, orchestrator.Key{Tenant: caller.Tenant, ID: at.task})
-	if fault.KindOf(err) == fault.NotFound {
-		return a, nil
-	}
-	return nil, err
 }
 
 // peek reads what a request says about the call without decoding the rest. ok is false for a request that says it twice.

@@ -96,9 +96,9 @@ func hasEscapedKey(metadata []byte) bool {
 	if bytes.IndexByte(metadata, '\\') < 0 {
 		return false
 	}
-	var word map[string]json.RawMessage
-	err := json.Unmarshal(metadata, &word)
-	return err != nil || word[TaskExtension] != nil
+	var fields map[string]json.RawMessage
+	err := json.Unmarshal(metadata, &fields)
+	return err != nil || fields[TaskExtension] != nil
 }
 
 // passingRequest is a request that may pass to its agent.
@@ -134,24 +134,26 @@ func (h *Handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if !ok {
 		return false
 	}
-	ctx, err := h.Gate.Admit(ctx, r.Header, x.method.path())
-	var way *agentclient.JSONRPCPassage
-	if err == nil {
-		way, err = h.Service.jsonrpcPassage(ctx, x.at, body)
-		if way == nil && err == nil {
-			return false
-		}
-	}
-	if err == nil {
-		err = h.Service.checkVersion(versionOf(r))
-	}
-	if err == nil {
-		err = h.forward(ctx, w, r.Header, way, x)
-	}
+	passed, err := h.passAdmitted(ctx, w, r, x, body)
 	if err != nil {
 		h.refuseJSONRPC(w, x.id, err)
 	}
-	return true
+	return passed || err != nil
+}
+
+// passAdmitted passes a request on, unless it has to go the ordinary way. When it returns an error, nothing was written.
+func (h *Handler) passAdmitted(ctx context.Context, w http.ResponseWriter, r *http.Request, x passingRequest, body []byte) (passed bool, err error) {
+	if ctx, err = h.Gate.Admit(ctx, r.Header, x.method.path()); err != nil {
+		return false, err
+	}
+	way, err := h.Service.jsonrpcPassage(ctx, x.at, body)
+	if way == nil || err != nil {
+		return false, err
+	}
+	if err := h.Service.checkVersion(versionOf(r)); err != nil {
+		return false, err
+	}
+	return true, h.forward(ctx, w, r.Header, way, x)
 }
 
 // jsonrpcPassage returns the passage for a call, or nil when the call is tracked or its agent does not speak JSON-RPC.

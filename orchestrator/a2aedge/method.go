@@ -1,20 +1,27 @@
 package a2aedge
 
 import (
-	"bytes"
 	"encoding/json"
+	"unicode/utf8"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/platform/bounded"
-	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
+
+// method is an A2A operation.
+type method struct {
+	name     string
+	request  proto.Message
+	response proto.Message
+	stream   bool
+}
+
+func (m *method) path() string { return "/lf.a2a.v1.A2AService/" + m.name }
 
 // methods are the operations of A2A by name. The names are also the JSON-RPC methods.
 var methods = func() map[string]*method {
@@ -96,32 +103,19 @@ func encode(m proto.Message) ([]byte, error) {
 	}{tasks, list.GetNextPageToken(), list.GetPageSize(), list.GetTotalSize()})
 }
 
-// statusOf returns the status that the client sees for an error: that of a call unchanged, that of a fault by rpcfault's mapping.
-func statusOf(err error) *status.Status { return rpcfault.Status(err) }
-
-// detailsOf encodes the details of a status as JSON, each with its @type.
-func detailsOf(st *status.Status) json.RawMessage {
-	var b bytes.Buffer
-	b.WriteByte('[')
-	for _, d := range st.Proto().GetDetails() {
-		raw, err := protojson.Marshal(d)
-		if err != nil { // its type is unknown to this binary
-			continue
-		}
-		if b.Len() > 1 {
-			b.WriteByte(',')
-		}
-		b.Write(raw)
+// setAgent sets the agent of the base URL in the request.
+func setAgent(req proto.Message, agent string) error {
+	switch {
+	case agent == "":
+		return nil
+	case !utf8.ValidString(agent): // which no protobuf string can hold
+		return invalidParams("tenant", "the agent of this URL, %q, is not UTF-8", agent)
 	}
-	b.WriteByte(']')
-	return b.Bytes()
-}
-
-func invalidParams(field, format string, args ...any) error {
-	if field == "" {
-		return fault.New(fault.InvalidArgument, "REQUEST_INVALID", format, args...)
+	m := req.ProtoReflect()
+	field := m.Descriptor().Fields().ByName("tenant")
+	if given := m.Get(field).String(); given != "" && given != agent {
+		return invalidParams("tenant", "the tenant %q is not the agent of this URL, %q", given, agent)
 	}
-	return fault.Invalid(field, "REQUEST_INVALID", format, args...)
+	m.Set(field, protoreflect.ValueOfString(agent))
+	return nil
 }
-
-func protoString(s string) protoreflect.Value { return protoreflect.ValueOfString(s) }
