@@ -14,8 +14,8 @@ const (
 	itemBytes  = 32 // an item of an attribute
 )
 
-// Overhead returns about how many bytes a message, an artifact or metadata takes in memory in addition to its encoded size. Caches have to count them: an empty part
-// has four bytes when it is encoded, and thirty times as many when it is not.
+// Overhead returns about how many bytes a message, an artifact or metadata takes in memory in addition to its encoded size. Caches have to count
+// them: an empty part has four bytes when it is encoded, and thirty times as many when it is not.
 func Overhead(content proto.Message) int { return valueBytes * Values(content) }
 
 // Values returns how many values a message, an artifact or metadata has: parts, values of data and metadata, and items of lists.

@@ -16,9 +16,9 @@ import (
 // AnswerID is the id and the name of the artifact that stands for an agent's answer without a task.
 const AnswerID = "message"
 
-// ReviewedArtifacts returns what is reviewed of artifacts: their parts in order and, behind those of an artifact that says more than its parts do, a data
-// part with the rest. Whoever gets the artifacts gets names, metadata and descriptions, too. Ids are left out, since an agent that asks for a review before it
-// delivers may not know them; callers do not get those that it chose if a review stands in between.
+// ReviewedArtifacts returns what is reviewed of artifacts: their parts in order and, behind those of an artifact that says more than its parts do, a
+// data part with the rest. Whoever gets the artifacts gets names, metadata and descriptions, too. Ids are left out, since an agent that asks for a
+// review before it delivers may not know them; callers do not get those that it chose if a review stands in between.
 func ReviewedArtifacts(artifacts []*a2apb.Artifact) []*a2apb.Part {
 	var parts []*a2apb.Part
 	for _, a := range artifacts {
@@ -60,8 +60,8 @@ const TraceparentKey = "traceparent"
 // TaskExtension is the key in the metadata of A2A messages, tasks and updates under which Quorate's own fields are.
 const TaskExtension = "https://github.com/quorate/quorate/extensions/task/v1"
 
-// withoutReservedKeys returns metadata without the keys that Quorate sets itself. Agents never get a caller's value for them, and a reviewer of a message that carries a
-// consultation must not learn the terms of that consultation.
+// withoutReservedKeys returns metadata without the keys that Quorate sets itself. Agents never get a caller's value for them, and a reviewer of a
+// message that carries a consultation must not learn the terms of that consultation.
 func withoutReservedKeys(metadata *structpb.Struct) *structpb.Struct {
 	fields := maps.Clone(metadata.GetFields())
 	delete(fields, consultation.ExtensionURI)

@@ -139,8 +139,8 @@ func (t *Task) CheckEtag(etag string) error {
 // Ended reports whether the task is in a terminal state.
 func (t *Task) Ended() bool { return Terminal(t.State) }
 
-// ReservedBytes returns how many bytes of the limit of a stored state must stay free. An active task reserves what its end, or its way there after a failure,
-// will need; otherwise it could not end, not even by its deadline.
+// ReservedBytes returns how many bytes of the limit of a stored state must stay free. An active task reserves what its end, or its way there after a
+// failure, will need; otherwise it could not end, not even by its deadline.
 func (t *Task) ReservedBytes() int {
 	if t.Ended() || t.Phase == PhaseOnError {
 		return 0

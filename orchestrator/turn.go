@@ -45,7 +45,8 @@ func (t *Task) CheckTurn(added *a2apb.Message) error {
 		t.ID, bytes, values, MaxTurnBytes, MaxTaskValues).With("task", t.ID)
 }
 
-// PendingReply returns the reply that is on its way to the agent, or nil. There is at most one: the next is accepted only after the agent has asked again.
+// PendingReply returns the reply that is on its way to the agent, or nil. There is at most one: the next is accepted only after the agent has asked
+// again.
 func (t *Task) PendingReply() *Turn {
 	if n := len(t.Turns); n > 0 && !t.Turns[n-1].FromAgent && !t.Turns[n-1].Done {
 		return &t.Turns[n-1]
@@ -53,7 +54,8 @@ func (t *Task) PendingReply() *Turn {
 	return nil
 }
 
-// EditPendingReply returns the reply that is on its way for editing, or nil. It copies the list of turns first, because other copies of the task share it.
+// EditPendingReply returns the reply that is on its way for editing, or nil. It copies the list of turns first, because other copies of the task
+// share it.
 func (t *Task) EditPendingReply() *Turn {
 	t.Turns = slices.Clone(t.Turns)
 	return t.PendingReply()
