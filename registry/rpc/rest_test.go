@@ -158,7 +158,8 @@ func wholeLife(t *testing.T, url string) {
 		},
 		{
 			name: "metadata", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", status: 200, want: "TARGET_AGENT_UNKNOWN",
-			body: `{"consultation_requirements":[{"id":"r","target_agent":"reviewer","phase":"pre-completion","mandatory":true}]}`,
+			body: `{"consultation_requirements":[{"id":"r","target_agent":"reviewer","phase":"pre-completion","mandatory":true,` +
+				`"condition":{"attribute":"a","operator":"equals","value":[1,"x",true]}}]}`,
 		},
 		{
 			name: "metadata with a mask as in JSON", token: admin, method: "PATCH", path: "/v1/agents/web/metadata?updateMask=inputSchemas", status: 200,
@@ -190,6 +191,16 @@ func wholeLife(t *testing.T, url string) {
 	call{
 		name: "its own inputs", token: own, method: "PATCH", path: "/v1/agents/web/metadata?updateMask=inputSchemas", body: `{}`, status: 200, want: `"targetAgent":"reviewer"`,
 	}.do(t, url)
+	_, read := call{name: "its metadata", token: own, method: "GET", path: "/v1/agents/web/metadata", status: 200, want: `"targetAgent":"reviewer"`}.do(t, url)
+	call{
+		name: "its metadata as it was read", token: own, method: "PATCH", path: "/v1/agents/web/metadata", status: 200, want: `"targetAgent":"reviewer"`, body: read,
+	}.do(t, url)
+	for name, body := range map[string]string{
+		"no rule": `{}`, "another rule": strings.Replace(read, `"targetAgent":"reviewer"`, `"targetAgent":"friend"`, 1),
+		"a skill": strings.Replace(read, `"agentName"`, `"atMostOnceSkills":["fetch"],"agentName"`, 1),
+	} {
+		call{name: name, token: own, method: "PATCH", path: "/v1/agents/web/metadata?updateMask=*", status: 403, want: "RULES_ARE_THE_ADMINS", body: body}.do(t, url)
+	}
 	header, _ := call{name: "the agent", token: own, method: "GET", path: "/v1/agents/web", status: 200, want: `"version":"1.0.0"`}.do(t, url)
 	call{
 		name: "a stale If-Match", token: admin, method: "DELETE", path: "/v1/agents/web", ifMatch: `"stale"`, status: 412, want: "ETAG_MISMATCH",

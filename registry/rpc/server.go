@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"slices"
 
 	"google.golang.org/genproto/googleapis/api/httpbody"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -143,7 +142,8 @@ func (s *Server) DeleteAgent(ctx context.Context, req *registryv1.DeleteAgentReq
 	return &emptypb.Empty{}, nil
 }
 
-// UpdateAgentMetadata replaces fields of an agent's metadata. An agent may update its own schemas; only an admin can change its rules.
+// UpdateAgentMetadata replaces fields of an agent's metadata. An agent may update its own schemas; only an admin can change its rules, which an agent
+// may send back as it read them.
 func (s *Server) UpdateAgentMetadata(
 	ctx context.Context, req *registryv1.UpdateAgentMetadataRequest,
 ) (*registryv1.UpdateAgentMetadataResponse, error) {
@@ -151,14 +151,14 @@ func (s *Server) UpdateAgentMetadata(
 	if err != nil {
 		return nil, err
 	}
-	mask := maskPaths(req.GetUpdateMask())
-	if !p.Is(auth.RoleAdmin) && !onlySchemas(mask) {
-		return nil, fault.New(fault.PermissionDenied, "RULES_ARE_THE_ADMINS",
-			"an agent cannot change consultation_requirements or at_most_once_skills; name input_schemas or output_schemas in update_mask, or ask an admin")
+	mask, metadata := maskPaths(req.GetUpdateMask()), metadataFromProto(req.GetMetadata())
+	if !p.Is(auth.RoleAdmin) {
+		if mask, err = s.ownMask(ctx, p, mask, &metadata); err != nil {
+			return nil, err
+		}
 	}
 	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
-	agent, warnings, err := once.UpdateMetadata(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()),
-		mask, metadataFromProto(req.GetMetadata()))
+	agent, warnings, err := once.UpdateMetadata(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()), mask, metadata)
 	if err != nil {
 		return nil, err
 	}
@@ -167,13 +167,6 @@ func (s *Server) UpdateAgentMetadata(
 		return nil, err
 	}
 	return &registryv1.UpdateAgentMetadataResponse{Agent: out, Warnings: warningsToProto(warnings)}, nil
-}
-
-// ownFields are the fields of its own metadata that an agent may update. Those after the schemas are only checked.
-var ownFields = []string{"input_schemas", "output_schemas", "agent_name", "version", "created_at", "updated_at"}
-
-func onlySchemas(mask []string) bool {
-	return len(mask) > 0 && !slices.ContainsFunc(mask, func(path string) bool { return !slices.Contains(ownFields, path) })
 }
 
 // Heartbeat renews an agent's lease. An agent may send heartbeats for itself only.
