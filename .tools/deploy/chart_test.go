@@ -20,7 +20,7 @@ import (
 type release struct {
 	config     string
 	pod        corev1.PodTemplateSpec
-	replicas   int32
+	replicas   int32 // 0 if there is no number
 	disruption bool
 }
 
@@ -70,7 +70,10 @@ func (r *release) add(text string) error {
 	case *corev1.ConfigMap:
 		r.config = o.Data["quorate.yaml"]
 	case *appsv1.Deployment:
-		r.pod, r.replicas = o.Spec.Template, *o.Spec.Replicas
+		r.pod = o.Spec.Template
+		if o.Spec.Replicas != nil {
+			r.replicas = *o.Spec.Replicas
+		}
 	case *policyv1.PodDisruptionBudget:
 		r.disruption = true
 	}
@@ -157,6 +160,20 @@ func TestTheChartLimitsTheMemoryOfGo(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("with %q a replica gets the variables %q, want %q", values, got, want)
 		}
+	}
+}
+
+func TestAnAutoscalerMayChooseTheNumberOfReplicas(t *testing.T) {
+	t.Parallel()
+	r, err := render(t, "{secretName: s, tlsSecretName: t, replicas: null, imagePullSecrets: [{name: registry}]}")
+	if err != nil {
+		t.Fatalf("rendering = %v, want no error", err)
+	}
+	if r.replicas != 0 || !r.disruption {
+		t.Errorf("replicas are %d and there is a budget of disruptions: %t, want no number, which an upgrade would set back, and a budget", r.replicas, r.disruption)
+	}
+	if list := r.pod.Spec.ImagePullSecrets; len(list) != 1 || list[0].Name != "registry" {
+		t.Errorf("images are pulled with %v, want the secret", list)
 	}
 }
 

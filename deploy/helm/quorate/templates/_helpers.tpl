@@ -40,6 +40,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- .Values.config.grpc.addr | splitList ":" | last | int -}}
 {{- end -}}
 
+{{/* The number of replicas; empty if it is null, which Helm takes out of the values. */}}
+{{- define "quorate.replicas" -}}
+{{- get .Values.AsMap "replicas" -}}
+{{- end -}}
+
 {{/* How a path is probed. A kubelet has no certificate: where clients need one it can only see that somebody listens. */}}
 {{- define "quorate.probe" -}}
 {{- if .root.Values.config.tls.clientCA -}}
