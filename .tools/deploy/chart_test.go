@@ -163,6 +163,22 @@ func TestTheChartLimitsTheMemoryOfGo(t *testing.T) {
 	}
 }
 
+// A constraint by zone alone, which replaces the scheduler's own, would let all replicas of a cluster in one zone run on one machine.
+func TestReplicasAreOnSeveralMachines(t *testing.T) {
+	t.Parallel()
+	r, err := render(t, "{secretName: s, tlsSecretName: t}")
+	if err != nil {
+		t.Fatalf("rendering = %v, want no error", err)
+	}
+	var spread []string
+	for _, c := range r.pod.Spec.TopologySpreadConstraints {
+		spread = append(spread, c.TopologyKey)
+	}
+	if got := strings.Join(spread, " "); got != "topology.kubernetes.io/zone kubernetes.io/hostname" {
+		t.Errorf("replicas are spread by %q, want by zone and by machine", got)
+	}
+}
+
 func TestAnAutoscalerMayChooseTheNumberOfReplicas(t *testing.T) {
 	t.Parallel()
 	r, err := render(t, "{secretName: s, tlsSecretName: t, replicas: null, imagePullSecrets: [{name: registry}]}")
