@@ -68,4 +68,18 @@ data "aws_iam_policy_document" "replica" {
     ]
     resources = flatten([for table in aws_dynamodb_table.quorate : [table.arn, "${table.arn}/index/*"]])
   }
+
+  # With a key of one's own, DynamoDB decrypts on behalf of whoever calls it.
+  dynamic "statement" {
+    for_each = var.kms_key_arn == null ? [] : [var.kms_key_arn]
+    content {
+      actions   = ["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*"]
+      resources = [statement.value]
+      condition {
+        test     = "StringLike"
+        variable = "kms:ViaService"
+        values   = ["dynamodb.*.amazonaws.com*"]
+      }
+    }
+  }
 }
