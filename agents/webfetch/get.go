@@ -41,14 +41,9 @@ func (f *Fetcher) get(ctx context.Context, p plan, u *url.URL, page *Page) (body
 		if err != nil {
 			return body{}, err
 		}
-		next, err := redirect(u, resp)
-		if err == nil && (next == nil || p.NoRedirects) {
-			b, err := f.read(ctx, p, u, resp, page)
-			if next = f.refresh(ctx, p, b); err != nil || next == nil || hop == maxRedirects {
-				return b, err
-			}
-		} else if err := errors.Join(err, resp.Body.Close()); err != nil {
-			return body{}, err
+		b, next, err := f.answer(ctx, p, u, resp, page)
+		if isPage := b.url != nil; err != nil || next == nil || isPage && hop == maxRedirects {
+			return b, err
 		}
 		page.Redirects = append(page.Redirects, Redirect{URL: printable(u.String()), StatusCode: resp.StatusCode})
 		if hop == maxRedirects {
@@ -58,9 +53,21 @@ func (f *Fetcher) get(ctx context.Context, p plan, u *url.URL, page *Page) (body
 	}
 }
 
+// answer reads the answer of one hop: a page, or a redirect, or a page that sends its readers on, which is both. next is where it leads, or nil.
+func (f *Fetcher) answer(ctx context.Context, p plan, u *url.URL, resp *http.Response, page *Page) (b body, next *url.URL, err error) {
+	next, err = redirect(u, resp)
+	if err != nil || next != nil && !p.NoRedirects {
+		return body{}, next, errors.Join(err, resp.Body.Close())
+	}
+	if b, err = f.read(ctx, p, u, resp, page); err != nil {
+		return body{}, nil, err
+	}
+	return b, f.refresh(ctx, p, b), nil
+}
+
 // refresh returns the URL that b sends its readers to by itself, or nil when it is a page of its own, or may not be left for that URL.
 func (f *Fetcher) refresh(ctx context.Context, p plan, b body) *url.URL {
-	if p.NoRedirects || p.format == extract.Raw || !p.profile.polite || b.url == nil {
+	if p.NoRedirects || p.format == extract.Raw || !p.profile.polite {
 		return nil
 	}
 	to := extract.Refresh(extract.Source{Data: b.data, ContentType: b.contentType})

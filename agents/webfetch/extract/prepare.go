@@ -38,25 +38,13 @@ func prepared(content *html.Node, base *url.URL) (complete bool) {
 			continue
 		}
 		plainElement(n)
-		link := ""
-		switch n.DataAtom {
-		case atom.A:
-			if left <= 0 {
-				break // resolving is the expensive part
-			}
-			link = attribute(n, "href")
-		case atom.Img:
-			link = imageSource(n)
-		default:
-		}
+		name, link := addressOf(n)
 		keepAttributes(n)
-		if link, ok := resolve(base, link); ok && left > 0 {
-			left -= len(link) + len(base.Path) // a long base makes resolving slow
-			name := "href"
-			if n.DataAtom == atom.Img {
-				name = "src"
+		if left > 0 { // resolving is the expensive part
+			if link, ok := resolve(base, link); ok {
+				left -= len(link) + len(base.Path) // a long base makes resolving slow
+				n.Attr = append(n.Attr, html.Attribute{Key: name, Val: link})
 			}
-			n.Attr = append(n.Attr, html.Attribute{Key: name, Val: link})
 		}
 		if language := languages[n]; language != "" {
 			marked := n
@@ -67,6 +55,18 @@ func prepared(content *html.Node, base *url.URL) (complete bool) {
 		}
 	}
 	return complete && left > 0
+}
+
+// addressOf returns where a link leads or an image is, and the attribute that says so. Other elements have no address.
+func addressOf(n *html.Node) (attr, address string) {
+	switch n.DataAtom {
+	case atom.A:
+		return "href", attribute(n, "href")
+	case atom.Img:
+		return "src", imageSource(n)
+	default:
+		return "", ""
+	}
 }
 
 // dropUnwritten removes what has no form in any format, and images beyond maxImages. It returns false if there were such images.
