@@ -159,25 +159,29 @@ func tableOf(v pdf.Value) (table [256]string) {
 			table[code] = library().Decode(string([]byte{byte(code)}))
 		}
 	case names.Len() > 0:
-		code, decode := int64(0), library()
-		for i := range min(names.Len(), 2*len(table)) {
-			name := names.Index(i)
-			if name.Kind() == pdf.Integer {
-				code = name.Int64()
-				continue
-			}
-			if code >= 0 && code < int64(len(table)) {
-				raw := string([]byte{byte(code)})
-				if letter := letterOf(name.Name()); letter != "" {
-					table[code] = letter
-				} else if letter = decode.Decode(raw); letter != string(rune(code)) {
-					table[code] = letter
-				}
-			}
-			code++
-		}
+		applyDifferences(&table, names, library())
 	}
 	return table
+}
+
+// applyDifferences puts the letters of names into a table. A number says which code the names behind it begin with.
+func applyDifferences(table *[256]string, names pdf.Value, library pdf.TextEncoding) {
+	code := int64(0)
+	for i := range min(names.Len(), 2*len(table)) {
+		name := names.Index(i)
+		if name.Kind() == pdf.Integer {
+			code = name.Int64()
+			continue
+		}
+		if code >= 0 && code < int64(len(table)) {
+			if letter := letterOf(name.Name()); letter != "" {
+				table[code] = letter
+			} else if letter = library.Decode(string([]byte{byte(code)})); letter != string(rune(code)) {
+				table[code] = letter
+			}
+		}
+		code++
+	}
 }
 
 // letterOf returns the letter of a name such as uni20AC or a, or nothing (https://github.com/adobe-type-tools/agl-specification).

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/ledongthuc/pdf"
@@ -32,27 +33,28 @@ func (b *pdfBook) unicodeOf(stream pdf.Value) pdfMap {
 		}
 		switch op {
 		case "endcodespacerange":
-			for pair := range slices.Chunk(said, 2) {
-				if len(pair) == 2 && len(m.sizes) < maxCodeSizes {
+			for pair := range whole(said, 2) {
+				if len(m.sizes) < maxCodeSizes {
 					m.sizes = append(m.sizes, pdfRange{size: len(pair[0].text), first: codeOf(pair[0].text), last: codeOf(pair[1].text)})
 				}
 			}
 		case "endbfchar":
-			for pair := range slices.Chunk(said, 2) {
-				if len(pair) == 2 {
-					m.chars[codeOf(pair[0].text)] = fromUTF16(pair[1].text)
-				}
+			for pair := range whole(said, 2) {
+				m.chars[codeOf(pair[0].text)] = fromUTF16(pair[1].text)
 			}
 		case "endbfrange":
-			for three := range slices.Chunk(said, 3) {
-				if len(three) == 3 {
-					m.add(three)
-				}
+			for three := range whole(said, 3) {
+				m.add(three)
 			}
 		}
 	})
 	slices.SortStableFunc(m.ranges, func(a, b pdfRange) int { return int(int64(a.first) - int64(b.first)) })
 	return m
+}
+
+// whole returns the operands in groups of a size, without what is left over.
+func whole(said []pdfOperand, size int) iter.Seq[[]pdfOperand] {
+	return slices.Chunk(said[:len(said)/size*size], size)
 }
 
 // add adds a range: the first code, the last one, and either the letters of the first or a list of all.
