@@ -50,6 +50,7 @@ func (a *app) root() *cobra.Command {
 	root.SilenceUsage = true
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.dev(), a.serve(), a.config(), a.agents(), a.skills(), a.tasks(), a.routes(), a.consultations(), a.fetch(), a.domains(), a.keys(), a.mappings(), a.tables(), a.whoami(), a.doctor(), a.version())
+	a.complete(root)
 	return root
 }
 
