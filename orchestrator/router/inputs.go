@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
@@ -35,6 +36,8 @@ func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestra
 	bound := r.indexes.view(tenant).binder(have).bind(a.Metadata.InputSchemas)
 	named := slices.Clone(inputs)
 	var missing, broken []fault.Violation
+	left := maxMatch
+	url := sync.OnceValue(func() string { return urlPattern.FindString(content(m.GetParts())) })
 	for at, schema := range a.Metadata.InputSchemas {
 		var value string
 		i, ok := bound[at], bound[at] != none
@@ -42,12 +45,12 @@ func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestra
 			named[i].Name = schema.Name
 			value = content(inputs[i].Parts)
 		} else {
-			value, ok = findInMessage(schema, m)
+			value, ok = findInMessage(schema, m, url)
 		}
 		field := "inputs." + schema.Name
 		switch {
 		case ok:
-			for _, why := range brokenRules(schema, value) {
+			for _, why := range brokenRules(schema, value, &left) {
 				broken = append(broken, fault.Violation{Field: field, Description: why})
 			}
 		case schema.Required && !mayRefer(schema, m):
@@ -73,13 +76,15 @@ func violationError(reason string, list []fault.Violation) error {
 	return e
 }
 
-// brokenRules returns the messages of the rules that a value breaks.
-func brokenRules(schema registry.InputSchema, value string) []string {
+// brokenRules returns the messages of the rules that a value breaks. It takes the work of matching patterns from left; a rule for which that is not enough is
+// broken.
+func brokenRules(schema registry.InputSchema, value string, left *int) []string {
 	var out []string
 	for _, rule := range schema.ValidationRules {
-		switch {
-		case tooLongForPattern(rule, value):
-			out = append(out, fmt.Sprintf("%s (it has %d bytes, too many to match the pattern)", rule.Message, len(value)))
+		work := matchWork(rule, value)
+		switch *left -= work; {
+		case work > 0 && *left < 0:
+			out = append(out, fmt.Sprintf("%s (it has %d bytes, too many to match all patterns of the agent's inputs)", rule.Message, len(value)))
 		case !satisfiesRule(rule, value):
 			out = append(out, rule.Message)
 		}
@@ -119,8 +124,8 @@ func plain(v *structpb.Value) string {
 
 var urlPattern = regexp.MustCompile(`https?://[^\s"'<>]+`)
 
-// findInMessage finds an input in a message.
-func findInMessage(schema registry.InputSchema, m *a2apb.Message) (value string, ok bool) {
+// findInMessage finds an input in a message, whose first URL is url.
+func findInMessage(schema registry.InputSchema, m *a2apb.Message, url func() string) (value string, ok bool) {
 	for _, p := range m.GetParts() {
 		if p.GetMetadata().GetFields()[InputKey].GetStringValue() == schema.Name || p.GetFilename() == schema.Name {
 			return content([]*a2apb.Part{p}), true
@@ -130,7 +135,7 @@ func findInMessage(schema registry.InputSchema, m *a2apb.Message) (value string,
 		}
 	}
 	if schema.SemanticType == "reference" {
-		value = urlPattern.FindString(content(m.GetParts()))
+		value = url()
 	}
 	return value, value != ""
 }

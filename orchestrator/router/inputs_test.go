@@ -106,6 +106,26 @@ func TestInputsTravelInTheMessageUnderTheNamesOfTheAgent(t *testing.T) {
 	}
 }
 
+// TestPatternsShareTheirTime has an agent and a caller who choose patterns and values such that each match takes a second.
+func TestPatternsShareTheirTime(t *testing.T) {
+	t.Parallel()
+	a := agent("a", registry.StatusAvailable)
+	var inputs []orchestrator.Input
+	for _, name := range []string{"x", "y", "z"} {
+		a.Metadata.InputSchemas = append(a.Metadata.InputSchemas, registry.InputSchema{Name: name, SemanticType: "document", ValidationRules: []registry.ValidationRule{
+			{Type: "pattern", Value: "^[ab]{1000}[ab]*$", Message: "Use a and b."}, {Type: "length", Value: 50_000.0, Message: "Be brief."},
+		}})
+		inputs = append(inputs, input(name, "", strings.Repeat("a", 40_000)))
+	}
+	if _, err := newRouter().CheckInputs(tenant, a, inputs[:2], nil); err != nil {
+		t.Errorf("CheckInputs() of two = %v, want nil", err)
+	}
+	_, err := newRouter().CheckInputs(tenant, a, inputs, nil)
+	if fault.ReasonOf(err) != "INPUT_INVALID" || !strings.Contains(err.Error(), `input "z": Use a and b. (it has 40000 bytes, too many`) || strings.Contains(err.Error(), `input "y"`) {
+		t.Errorf("CheckInputs() of three = %v, want that the third is too long", err)
+	}
+}
+
 func TestRules(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -9,11 +9,12 @@ import (
 	"github.com/quorate/quorate/registry/schema"
 )
 
-// maxMatch bounds the steps of a pattern times the bytes of a value: matching takes up to 50 ns for each, and cannot be interrupted.
+// maxMatch bounds the work of matching the inputs of a task with all patterns of their agent: agents and callers choose both, each unit takes up to 50 ns, and
+// matching cannot be interrupted.
 const maxMatch = 100_000_000
 
-// satisfiesRule reports whether a value satisfies a rule. The registry accepts only well-formed rules; a malformed one is satisfied by nothing. The value
-// must not be tooLongForPattern.
+// satisfiesRule reports whether a value satisfies a rule. The registry accepts only well-formed rules; a malformed one is satisfied by nothing. It takes
+// matchWork.
 func satisfiesRule(rule registry.ValidationRule, value string) bool {
 	switch rule.Type {
 	case "format":
@@ -38,8 +39,11 @@ func satisfiesRule(rule registry.ValidationRule, value string) bool {
 	}
 }
 
-// tooLongForPattern reports whether matching a value with the rule's pattern would take too long.
-func tooLongForPattern(rule registry.ValidationRule, value string) bool {
+// matchWork returns the work of matching a value with a rule's pattern, in steps of the pattern times bytes of the value. It is 0 for other rules.
+func matchWork(rule registry.ValidationRule, value string) int {
+	if rule.Type != "pattern" {
+		return 0
+	}
 	text, _ := rule.Value.(string)
-	return rule.Type == "pattern" && schema.PatternSteps(text)*len(value) > maxMatch
+	return schema.PatternSteps(text) * len(value)
 }
