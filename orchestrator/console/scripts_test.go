@@ -1,0 +1,58 @@
+package console_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// hebrew is a sentence that is written from right to left: its full stop stands at the left.
+const hebrew = "שלום עולם."
+
+// TestLongNamesAndOtherScriptsAreReadable has an agent with the longest name that there is, and texts that are written from right to left.
+func TestLongNamesAndOtherScriptsAreReadable(t *testing.T) {
+	q := start(t, t.TempDir())
+	long := strings.Repeat("a", 64)
+	q.post(t, "/v1/agents:register", map[string]any{"card": map[string]any{
+		"name": long, "description": hebrew, "version": "1.0.0", "capabilities": map[string]any{},
+		"supportedInterfaces": []any{map[string]any{"url": "http://127.0.0.1:1/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}},
+		"defaultInputModes":   []any{"text/plain"}, "defaultOutputModes": []any{"text/plain"},
+		"skills": []any{map[string]any{"id": strings.Repeat("x", 100), "name": "Translate", "description": hebrew + strings.Repeat("y", 300), "tags": []any{}}},
+	}})
+	task := q.post(t, "/v1/tasks", map[string]any{
+		"message": map[string]any{"parts": []any{map[string]any{"text": hebrew}}}, "route": map[string]any{"agent": "reviewer"},
+	})
+	b := open(t, q.HTTP, 1280, 800)
+	b.signIn(q.token)
+	for place, sees := range map[string]string{"agents": long, "agents/" + long: hebrew, "skills": hebrew, "tasks/" + task: hebrew} {
+		b.goes(place)
+		b.sees(sees)
+		b.nothingWrong()
+		for _, header := range eval[[]string](b, brokenWords) {
+			t.Errorf("at %s a word of the header %q is broken", place, header)
+		}
+		if place == "agents" {
+			continue
+		}
+		if wrong := eval[[]string](b, stopAtTheRight); len(wrong) > 0 {
+			t.Errorf("at %s the full stop is on the wrong side of %q", place, wrong)
+		}
+	}
+}
+
+// brokenWords lists the headers of tables that have more lines than words.
+const brokenWords = `[...document.querySelectorAll("th")].filter((th) => {
+	const text = document.createRange();
+	text.selectNodeContents(th);
+	return new Set([...text.getClientRects()].map((r) => Math.round(r.top))).size > th.textContent.trim().split(/\s+/).length;
+}).map((th) => th.textContent)`
+
+// stopAtTheRight lists the elements in whose Hebrew text the full stop is not at the left of the first letter.
+const stopAtTheRight = `(() => {
+	const at = (node, i) => { const c = document.createRange(); c.setStart(node, i); c.setEnd(node, i + 1); return c.getBoundingClientRect().left };
+	const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT), wrong = [];
+	for (let n; (n = texts.nextNode()); ) {
+		const first = n.data.indexOf("ש"), stop = n.data.indexOf(".", first);
+		if (first === 0 && n.parentElement.checkVisibility() && at(n, stop) > at(n, first)) wrong.push(n.parentElement.outerHTML);
+	}
+	return wrong;
+})()`
