@@ -35,152 +35,152 @@ type queued struct {
 	group int
 }
 
-func newFairLimiter(most int, wake func(orchestrator.Key), full func(whose orchestrator.Key, in int)) *fairLimiter {
+func newFairLimiter(limit int, wake func(orchestrator.Key), onQueue func(whose orchestrator.Key, in int)) *fairLimiter {
 	return &fairLimiter{
-		limit: most, wake: wake, onQueue: full,
+		limit: limit, wake: wake, onQueue: onQueue,
 		parties: make(map[orchestrator.Key]*party), waiting: make(map[orchestrator.Key]struct{}), granted: make(map[orchestrator.Key]*party),
 	}
 }
 
 // acquire takes a place for a task and returns the function that gives it back. It returns nil when the task has to wait; the task is woken when it is granted a
 // place.
-func (r *fairLimiter) acquire(t *orchestrator.Task, whose orchestrator.Key) (leave func()) {
-	r.mu.Lock()
-	k, l := keyOf(t), r.party(whose)
-	turn := r.granted[k]
-	delete(r.granted, k)
-	_, waits := r.waiting[k]
+func (f *fairLimiter) acquire(t *orchestrator.Task, whose orchestrator.Key) (leave func()) {
+	f.mu.Lock()
+	k, p := keyOf(t), f.party(whose)
+	grantedBy := f.granted[k]
+	delete(f.granted, k)
+	_, waits := f.waiting[k]
 	switch {
-	case turn == l:
+	case grantedBy == p:
 	case waits:
-		r.prune(l)
-		l = nil
-	case r.hasRoom(l):
-		r.count(l, 1)
+		f.prune(p)
+		p = nil
+	case f.hasRoom(p):
+		f.count(p, 1)
 	default:
-		r.enqueue(l, queued{k, orchestrator.GroupOf(t.Shard)})
-		l = nil
+		f.enqueue(p, queued{k, orchestrator.GroupOf(t.Shard)})
+		p = nil
 	}
-	r.mu.Unlock()
-	if turn != nil && turn != l { // the task goes to another party by now
-		r.release(turn)
+	f.mu.Unlock()
+	if grantedBy != nil && grantedBy != p { // the task goes to another party by now
+		f.release(grantedBy)
 	}
-	if l == nil {
+	if p == nil {
 		return nil
 	}
-	return func() { r.release(l) }
+	return func() { f.release(p) }
 }
 
 // reserve grants a new task a place at once if there is one. After true, the caller must call forfeit if the task does not come into being.
-func (r *fairLimiter) reserve(t *orchestrator.Task, whose orchestrator.Key) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	k, l := keyOf(t), r.party(whose)
-	if !r.hasRoom(l) || r.granted[k] != nil {
-		r.prune(l)
+func (f *fairLimiter) reserve(t *orchestrator.Task, whose orchestrator.Key) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	k, p := keyOf(t), f.party(whose)
+	if !f.hasRoom(p) || f.granted[k] != nil {
+		f.prune(p)
 		return false
 	}
-	r.count(l, 1)
-	r.granted[k] = l
+	f.count(p, 1)
+	f.granted[k] = p
 	return true
 }
 
 // forfeit gives the place that a task was granted and has not acquired, if any, to the next task.
-func (r *fairLimiter) forfeit(k orchestrator.Key) {
-	r.mu.Lock()
-	l := r.granted[k]
-	delete(r.granted, k)
-	r.mu.Unlock()
-	if l != nil {
-		r.release(l)
+func (f *fairLimiter) forfeit(k orchestrator.Key) {
+	f.mu.Lock()
+	p := f.granted[k]
+	delete(f.granted, k)
+	f.mu.Unlock()
+	if p != nil {
+		f.release(p)
 	}
 }
 
 // release gives a place back, and wakes the tasks that are granted one by that.
-func (r *fairLimiter) release(l *party) {
-	r.mu.Lock()
-	r.count(l, -1)
-	r.prune(l)
-	next := r.grantNext()
-	r.mu.Unlock()
+func (f *fairLimiter) release(p *party) {
+	f.mu.Lock()
+	f.count(p, -1)
+	f.prune(p)
+	next := f.grantNext()
+	f.mu.Unlock()
 	for _, k := range next {
-		r.wake(k)
+		f.wake(k)
 	}
 }
 
 // dropGroup removes the tasks of a group from all queues.
-func (r *fairLimiter) dropGroup(group int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, l := range r.parties {
+func (f *fairLimiter) dropGroup(group int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, p := range f.parties {
 		var stay []queued
-		for _, p := range l.queue {
-			if p.group != group {
-				stay = append(stay, p)
+		for _, q := range p.queue {
+			if q.group != group {
+				stay = append(stay, q)
 				continue
 			}
-			delete(r.waiting, p.task)
+			delete(f.waiting, q.task)
 		}
-		l.queue = stay
-		r.prune(l)
+		p.queue = stay
+		f.prune(p)
 	}
 }
 
 // counts returns how many tasks are inside and how many are queued.
-func (r *fairLimiter) counts() (in, queued int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.inUse, len(r.waiting)
+func (f *fairLimiter) counts() (in, queued int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.inUse, len(f.waiting)
 }
 
 // enqueue appends a task to a party's queue. The caller holds mu.
-func (r *fairLimiter) enqueue(l *party, p queued) {
-	l.queue = append(l.queue, p)
-	r.waiting[p.task] = struct{}{}
-	if !l.warned {
-		l.warned = true
-		r.onQueue(l.key, l.inUse)
+func (f *fairLimiter) enqueue(p *party, q queued) {
+	p.queue = append(p.queue, q)
+	f.waiting[q.task] = struct{}{}
+	if !p.warned {
+		p.warned = true
+		f.onQueue(p.key, p.inUse)
 	}
 }
 
 // grantNext grants places to queued tasks. The caller holds mu.
-func (r *fairLimiter) grantNext() (turns []orchestrator.Key) {
-	if len(r.waiting) == 0 {
+func (f *fairLimiter) grantNext() (tasks []orchestrator.Key) {
+	if len(f.waiting) == 0 {
 		return nil
 	}
-	for _, l := range r.parties {
-		for len(l.queue) > 0 && r.hasRoom(l) {
-			k := l.queue[0].task
-			l.queue = l.queue[1:]
-			delete(r.waiting, k)
-			r.count(l, 1)
-			r.granted[k] = l
-			turns = append(turns, k)
+	for _, p := range f.parties {
+		for len(p.queue) > 0 && f.hasRoom(p) {
+			k := p.queue[0].task
+			p.queue = p.queue[1:]
+			delete(f.waiting, k)
+			f.count(p, 1)
+			f.granted[k] = p
+			tasks = append(tasks, k)
 		}
 	}
-	return turns
+	return tasks
 }
 
 // hasRoom reports whether a party may have one more place. The caller holds mu.
-func (r *fairLimiter) hasRoom(l *party) bool { return l.inUse < r.limit-r.inUse }
+func (f *fairLimiter) hasRoom(p *party) bool { return p.inUse < f.limit-f.inUse }
 
 // count counts n more places as taken. The caller holds mu.
-func (r *fairLimiter) count(l *party, n int) {
-	l.inUse += n
-	r.inUse += n
+func (f *fairLimiter) count(p *party, n int) {
+	p.inUse += n
+	f.inUse += n
 }
 
 // party returns a party. The caller holds mu.
-func (r *fairLimiter) party(whose orchestrator.Key) *party {
-	if r.parties[whose] == nil {
-		r.parties[whose] = &party{key: whose}
+func (f *fairLimiter) party(whose orchestrator.Key) *party {
+	if f.parties[whose] == nil {
+		f.parties[whose] = &party{key: whose}
 	}
-	return r.parties[whose]
+	return f.parties[whose]
 }
 
 // prune removes a party without tasks. The caller holds mu.
-func (r *fairLimiter) prune(l *party) {
-	if l.inUse == 0 && len(l.queue) == 0 {
-		delete(r.parties, l.key)
+func (f *fairLimiter) prune(p *party) {
+	if p.inUse == 0 && len(p.queue) == 0 {
+		delete(f.parties, p.key)
 	}
 }
