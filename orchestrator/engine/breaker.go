@@ -22,7 +22,7 @@ type breakers struct {
 	delay time.Duration
 	mu    sync.Mutex
 	list  map[orchestrator.Key]circuitbreaker.CircuitBreaker[any] // guarded by mu; by tenant and agent
-	many  int                                                     // guarded by mu; tidy runs when there are so many
+	many  int                                                     // guarded by mu; prune removes some when there are so many
 }
 
 func (b *breakers) get(tenant, agent string) circuitbreaker.CircuitBreaker[any] {

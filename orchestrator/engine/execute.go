@@ -84,7 +84,7 @@ func (e *Engine) onBreakerOpen(ctx context.Context, t orchestrator.Task, wait ti
 	return e.postpone(ctx, t, wait, cut)
 }
 
-// runConversation runs the conversation and stores its result.
+// runConversation runs the conversation, learns from it how the agent does, and stores what came of it.
 func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker circuitbreaker.CircuitBreaker[any]) (stepResult, error) {
 	t := c.task
 	ctx, span := e.Tracer.Start(remoteSpan(ctx, &t), "invoke_agent "+t.Agent, trace.WithSpanKind(trace.SpanKindClient),
@@ -104,21 +104,36 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 		c.onReached()
 	}
 	if cause := context.Cause(ctx); cause != nil {
-		refused := fault.KindOf(cause) == fault.InvalidArgument // the store will never accept what the agent has said so far
-		if !refused && (err != nil || !c.resultReady || errors.Is(cause, errDeadline)) {
-			return e.interrupted(ctx)
-		}
-		var cancel context.CancelFunc // the result must be stored: whoever takes over the task would not know that the work is done
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
-		defer cancel()
-		if refused {
-			return e.refuse(ctx, c, cause)
-		}
+		return e.concludeInterrupted(ctx, c, cause, err)
 	}
-	if err != nil {
-		if c.refused {
-			return e.refuse(ctx, c, err)
-		}
+	return e.conclude(ctx, c, err)
+}
+
+// concludeInterrupted does what follows an exchange that was ended from outside, because of cause. If the agent has delivered all the same, that is
+// stored: whoever takes over the task would not know that the work is done.
+func (e *Engine) concludeInterrupted(ctx context.Context, c *conversation, cause, err error) (stepResult, error) {
+	refused := fault.KindOf(cause) == fault.InvalidArgument // the store will never accept what the agent has said so far
+	switch {
+	case refused:
+	case errors.Is(cause, errDeadline):
+		return stepResult{again: true}, nil // the next step ends the task
+	case err != nil || !c.resultReady:
+		return stepResult{}, cause
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	if refused {
+		return e.refuse(ctx, c, cause)
+	}
+	return e.conclude(ctx, c, nil)
+}
+
+// conclude stores what came of an exchange, whose error is err.
+func (e *Engine) conclude(ctx context.Context, c *conversation, err error) (stepResult, error) {
+	switch {
+	case c.refused && err != nil:
+		return e.refuse(ctx, c, err)
+	case err != nil:
 		c.remote.recordIDs(&c.task)
 		return e.handleFailure(ctx, c.task, err)
 	}
@@ -133,14 +148,6 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 		return e.handleFailure(ctx, c.task, err)
 	}
 	return next, err
-}
-
-// interrupted returns what follows an exchange that was ended from outside.
-func (e *Engine) interrupted(ctx context.Context) (stepResult, error) {
-	if cause := context.Cause(ctx); !errors.Is(cause, errDeadline) {
-		return stepResult{}, cause
-	}
-	return stepResult{again: true}, nil // the next step ends the task
 }
 
 var errDeadline = errors.New("the task's deadline has passed")

@@ -44,10 +44,7 @@ func (o *outbox) wake(k orchestrator.Key) {
 	o.mu.Lock()
 	o.due[k] = struct{}{}
 	o.mu.Unlock()
-	select {
-	case o.signal <- struct{}{}:
-	default:
-	}
+	putToken(o.signal)
 }
 
 // dueTasks returns the tasks that are due and not in progress.

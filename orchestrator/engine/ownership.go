@@ -67,10 +67,7 @@ func (e leaseWorker) Gained(group int) {
 	e.scans[group] = scan{due: time.Now()}
 	e.scanNoLaterThan(time.Now())
 	e.mu.Unlock()
-	select {
-	case e.gained <- struct{}{}:
-	default:
-	}
+	putToken(e.gained)
 }
 
 // Drop stops the group's runners and waits until they have ended.

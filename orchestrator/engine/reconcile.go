@@ -30,7 +30,7 @@ func (e *Engine) reconcile(ctx context.Context, t *orchestrator.Task, client age
 			if err := checkRemoteIDs(snapshot(remote)); err != nil {
 				return err
 			}
-			t.EditOpenAttempt().RemoteTaskID = remote.GetId() // intend stores it
+			t.EditOpenAttempt().RemoteTaskID = remote.GetId() // storeIntent stores it
 			return nil
 		case agentclient.Retryable(err):
 			return err

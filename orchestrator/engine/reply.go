@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"time"
 
@@ -43,7 +42,7 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	addReceiver, err := e.replyWebhook(&r)
+	webhook, err := e.replyWebhook(&r)
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
@@ -63,12 +62,19 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 		if err := checkAcceptsReply(t, &r); err != nil {
 			return nil, err
 		}
-		err = addReceiver(t)
-		if forStep = t.Plan != nil; forStep || err != nil && !errors.Is(err, orchestrator.ErrUnchanged) {
+		added, err := addReplyWebhook(t, &r, webhook)
+		switch {
+		case err != nil:
 			return nil, err
+		case t.Plan == nil:
+			taken = true
+			return e.addReply(t, &r, hash), nil
 		}
-		taken = true
-		return e.addReply(t, &r, hash), nil
+		forStep = true // only the receiver is added to this task
+		if !added {
+			return nil, orchestrator.ErrUnchanged
+		}
+		return nil, nil
 	})
 	if err == nil && forStep {
 		return e.replyToStep(ctx, &t, &r)

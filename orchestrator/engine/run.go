@@ -80,9 +80,12 @@ func (e *Engine) interrupt(k orchestrator.Key) {
 	e.signalPending()
 }
 
-func (e *Engine) signalPending() {
+func (e *Engine) signalPending() { putToken(e.signal) }
+
+// putToken puts a token into a channel that holds at most one, unless it holds one.
+func putToken(c chan<- struct{}) {
 	select {
-	case e.signal <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -92,10 +95,10 @@ func (e *Engine) startRunners(ctx context.Context, running *sync.WaitGroup) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.saturated = false
-	with, _ := e.exchanges.counts()
-	look, _ := e.traceQueries.counts()
+	exchanging, _ := e.exchanges.counts()
+	querying, _ := e.traceQueries.counts()
 	for k, happened := range e.pending {
-		if len(e.runners)-with-look >= e.MaxRunning {
+		if len(e.runners)-exchanging-querying >= e.MaxRunning {
 			e.saturated = true
 			return // a runner signals when it ends, talks to its agent or queries for evidence
 		}

@@ -98,9 +98,6 @@ func (e *Engine) notify(k orchestrator.Key) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for ch := range e.watchers[k] {
-		select {
-		case ch <- struct{}{}:
-		default:
-		}
+		putToken(ch)
 	}
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// replyWebhook checks the webhook in a reply and returns a function that adds it to the task in the same write as the reply. That function returns
-// orchestrator.ErrUnchanged when there is no webhook, or the task has it already: clients send the same one with each message.
-func (e *Engine) replyWebhook(r *Reply) (add func(*orchestrator.Task) error, err error) {
+// replyWebhook returns the receiver that a reply names, or nil when it names none.
+func (e *Engine) replyWebhook(r *Reply) (*orchestrator.Webhook, error) {
 	if r.Webhook == nil {
-		return func(*orchestrator.Task) error { return orchestrator.ErrUnchanged }, nil
+		return nil, nil //nolint:nilnil // most replies name none
 	}
 	w, err := e.newWebhook(*r.Webhook)
-	if err != nil {
-		return nil, err
+	return &w, err
+}
+
+// addReplyWebhook adds the receiver of a reply, if it has one, to the task. added is false when the task has it already: clients send the same one with
+// each message.
+func addReplyWebhook(t *orchestrator.Task, r *Reply, w *orchestrator.Webhook) (added bool, err error) {
+	if w == nil || r.Webhook.ID == "" && slices.ContainsFunc(t.Webhooks, func(old orchestrator.Webhook) bool { return sameReceiver(old, *w) }) {
+		return false, nil
 	}
-	return func(t *orchestrator.Task) error {
-		if r.Webhook.ID == "" && slices.ContainsFunc(t.Webhooks, func(old orchestrator.Webhook) bool { return sameReceiver(old, w) }) {
-			return orchestrator.ErrUnchanged
-		}
-		return addWebhook(t, w)
-	}, nil
+	return true, addWebhook(t, *w)
 }
 
 // sameReceiver reports whether both have the same URL and credentials.
