@@ -16,7 +16,7 @@ func TestLongNamesAndOtherScriptsAreReadable(t *testing.T) {
 		"name": long, "description": hebrew, "version": "1.0.0", "capabilities": map[string]any{},
 		"supportedInterfaces": []any{map[string]any{"url": "http://127.0.0.1:1/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}},
 		"defaultInputModes":   []any{"text/plain"}, "defaultOutputModes": []any{"text/plain"},
-		"skills": []any{map[string]any{"id": strings.Repeat("x", 100), "name": "Translate", "description": hebrew + strings.Repeat("y", 300), "tags": []any{}}},
+		"skills": []any{map[string]any{"id": strings.Repeat("x", 100), "name": "Translate", "description": hebrew + " " + strings.Repeat("y", 300), "tags": []any{}}},
 	}})
 	task := q.post(t, "/v1/tasks", map[string]any{
 		"message": map[string]any{"parts": []any{map[string]any{"text": hebrew}}}, "route": map[string]any{"agent": "reviewer"},
