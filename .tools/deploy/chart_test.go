@@ -128,6 +128,9 @@ func TestTheChartIsWhatKubernetesAndQuorateRead(t *testing.T) {
 			if got := probe(container); got != test.probe {
 				t.Errorf("readiness is probed by %s, want %s", got, test.probe)
 			}
+			if links := r.pod.Spec.EnableServiceLinks; links == nil || *links {
+				t.Error("a replica gets variables with the addresses of services; those of a service named quorate look like settings")
+			}
 			if got, want := r.disruption, r.replicas > 1; got != want {
 				t.Errorf("with %d replicas there is a budget of disruptions: %t, want %t", r.replicas, got, want)
 			}
