@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	littleSpace = 64 << 20 // bytes; with less the next write of a store may fail
+	littleSpace = 16 << 20 // bytes; with less the next write of a store may fail
 	someSpace   = 1 << 30  // bytes; with less an operator should do something
 )
 
