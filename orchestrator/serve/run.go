@@ -16,6 +16,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/auth/oidc"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/platform/tasks"
 	"github.com/quorate/quorate/platform/telemetry"
@@ -27,7 +28,8 @@ const (
 	providerTimeout = 10 * time.Second
 )
 
-// Run serves until ctx ends, and then releases its work to other replicas. It logs to stderr. Logs and metrics name the version.
+// Run serves until ctx ends, and then releases its work to other replicas. It logs to stderr, also the error that it returns, which may be the only trace of it where
+// logs are collected. Logs and metrics name the version.
 func Run(ctx context.Context, cfg Config, version string, stderr io.Writer) (err error) {
 	observed := cfg.Telemetry.config()
 	observed.ServiceVersion, observed.LogWriter = version, stderr
@@ -38,7 +40,11 @@ func Run(ctx context.Context, cfg Config, version string, stderr io.Writer) (err
 	telemetry.LogErrors(tel.Logger)
 	tel.Logger.InfoContext(ctx, "starting", slog.String("version", version), slog.String("store", cfg.Store.Kind))
 	p := &process{cfg: cfg, tel: tel}
-	defer func() { err = errors.Join(err, p.close(ctx)) }()
+	defer func() {
+		if err = errors.Join(err, p.close(ctx)); err != nil && !errors.Is(err, context.Canceled) {
+			tel.Logger.ErrorContext(ctx, "ended by an error", slog.String(telemetry.LogReason, fault.ReasonOf(err)), slog.Any(telemetry.LogError, err))
+		}
+	}()
 	if err := p.assemble(ctx); err != nil {
 		return err
 	}

@@ -204,6 +204,20 @@ func TestASecondProcessOnTheSameFolderIsRefused(t *testing.T) {
 	}
 }
 
+// The error that Run returns is printed for people. Who collects logs reads lines of JSON, and is told by their level.
+func TestTheLogSaysWhyAServerDidNotStart(t *testing.T) {
+	t.Parallel()
+	c, _ := config(t)
+	start(t, c)
+	log := &lines{more: make(chan struct{}, 1)}
+	err := serve.Run(t.Context(), c, "0.0.0", log)
+	for _, want := range []string{`"level":"ERROR","msg":"ended by an error"`, `"reason":"STORE_LOCKED"`, c.Store.DataDir} {
+		if err == nil || strings.Count(log.String(), want) != 1 {
+			t.Errorf("Run() = %v with the log\n%s, want %s in it once", err, log, want)
+		}
+	}
+}
+
 func TestTLSAsksForCertificatesOfClients(t *testing.T) {
 	t.Parallel()
 	c, admin := config(t)
