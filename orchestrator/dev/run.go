@@ -122,7 +122,7 @@ func (m *machine) assemble(ctx context.Context) error {
 	m.closers = append(m.closers, stores.Close)
 	m.server, err = server.New(ctx, server.Options{
 		Stores: stores, HTTPListener: m.ports.http, GRPCListener: m.ports.grpc, Telemetry: m.tel, Authenticator: m.keys,
-		Policy: policy, Credentials: credentials, Services: []server.Service{fetchService(fetcher)}, PassThrough: m.cfg.Agents.PassThrough,
+		Policy: policy, Receivers: policy, Credentials: credentials, Services: []server.Service{fetchService(fetcher)}, PassThrough: m.cfg.Agents.PassThrough,
 		Agents: server.Agents{Sources: sources, Signatures: registry.SignaturePolicy(m.cfg.Agents.Signatures)},
 	})
 	if err != nil {

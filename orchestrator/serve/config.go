@@ -31,6 +31,7 @@ type Config struct {
 	Auth      Auth      `yaml:"auth"`
 	Calls     Calls     `yaml:"calls"`
 	Agents    Agents    `yaml:"agents"`
+	Push      Push      `yaml:"push"`
 	Routing   Routing   `yaml:"routing"`
 	Evidence  Evidence  `yaml:"evidence"`
 	Retention Retention `yaml:"retention"`
@@ -102,6 +103,11 @@ type Agents struct {
 	MaxExchanges int `yaml:"maxExchanges" doc:"Maximum number of tasks that are with agents at a time, 16 to 1000000; others wait. One agent may have as many as are still free."`
 
 	CredentialsFile string `yaml:"credentialsFile" doc:"YAML file with credentials for calls to agents, each for one origin; it refers to secrets and contains none."`
+}
+
+// Push says to which addresses push notifications may be sent. These are not those of agents: dispatchers choose receivers, with path and credentials.
+type Push struct {
+	AllowOrigins []string `yaml:"allowOrigins" doc:"Exact host:port of receivers of push notifications on private or loopback addresses; all others must have public addresses."`
 }
 
 // Routing configures routing by text. Without an endpoint, words and examples decide.
@@ -246,12 +252,22 @@ func (a *Agents) Validate() error {
 	if a.CardFolder != "" && !filepath.IsAbs(a.CardFolder) {
 		return invalid("cardFolder", "%q is not an absolute path", a.CardFolder)
 	}
-	for _, origin := range a.AllowOrigins {
+	if err := checkOrigins(a.AllowOrigins); err != nil {
+		return err
+	}
+	return server.CheckSources(a.sources())
+}
+
+// Validate refuses an origin that is none.
+func (p *Push) Validate() error { return checkOrigins(p.AllowOrigins) }
+
+func checkOrigins(list []string) error {
+	for _, origin := range list {
 		if _, _, err := net.SplitHostPort(origin); err != nil {
 			return invalid("allowOrigins", "%q is not host:port", origin)
 		}
 	}
-	return server.CheckSources(a.sources())
+	return nil
 }
 
 // sources returns the configured sources of agents.

@@ -107,7 +107,7 @@ func (p *process) assemble(ctx context.Context) error {
 	}
 	options := server.Options{
 		Stores: stores, Telemetry: p.tel, Authenticator: callers,
-		Policy: policy, Credentials: credentials,
+		Policy: policy, Receivers: &netguard.Policy{AllowOrigins: p.cfg.Push.AllowOrigins}, Credentials: credentials,
 		Agents: server.Agents{
 			Sources: p.cfg.Agents.sources(), Signatures: registry.SignaturePolicy(p.cfg.Agents.Signatures), Strict: p.cfg.Agents.Strict,
 		},

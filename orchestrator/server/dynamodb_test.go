@@ -143,7 +143,7 @@ func startServer(t *testing.T, c ddb.Config) *server.Server {
 		t.Fatal(err)
 	}
 	s, err := server.New(t.Context(), server.Options{
-		Stores: stores, Telemetry: tel, Authenticator: auth.NewKeyring(), Policy: &netguard.Policy{AllowLoopback: true},
+		Stores: stores, Telemetry: tel, Authenticator: auth.NewKeyring(), Policy: &netguard.Policy{AllowLoopback: true}, Receivers: &netguard.Policy{},
 		HTTPListener: listen(t), GRPCListener: listen(t),
 	})
 	if err != nil {

@@ -37,6 +37,7 @@ type Options struct {
 	Telemetry     *telemetry.Telemetry
 	Authenticator auth.Authenticator     // for callers other than registered agents, whose tokens the registry knows
 	Policy        *netguard.Policy       // which addresses cards and agents may be at
+	Receivers     *netguard.Policy       // which addresses receivers of push notifications may be at, which dispatchers choose
 	Agents        Agents                 // where agents come from besides the API
 	Credentials   *agentauth.Credentials // credentials for agents; nil for none
 	MaxExchanges  int                    // tasks with agents at a time; 0: the engine's default
@@ -113,7 +114,7 @@ func (s *Server) newEngine(o Options, ledger *consultation.Ledger) (*engine.Engi
 		Store: o.Stores.Tasks, Leases: leases, Directory: s.Registry.Directory(), Connect: s.pool, Ledger: ledger, Logger: s.logger,
 		Embedder: embedder, EmbedTimeout: o.Embeddings.Timeout,
 		Tracer: o.Telemetry.TracerProvider.Tracer("quorate/engine"), Meter: o.Telemetry.MeterProvider.Meter("quorate/engine"),
-		Signatures: o.Agents.Signatures, Notifier: push.New(o.Policy, a2aedge.Notification), Receiver: s.announcements.Receiver,
+		Signatures: o.Agents.Signatures, Notifier: push.New(o.Receivers, a2aedge.Notification), Receiver: s.announcements.Receiver,
 		MaxExchanges: o.MaxExchanges, Now: o.Stores.Now,
 	})
 }

@@ -77,7 +77,7 @@ func openDoors(t *testing.T, readmitEvery time.Duration) *doors {
 	overHTTP, overGRPC := listen(t), listen(t)
 	d := &doors{http: "http://" + overHTTP.Addr().String(), grpc: overGRPC.Addr().String(), ring: auth.NewKeyring()}
 	s, err := server.New(t.Context(), server.Options{
-		Stores: stores, Telemetry: tel, Authenticator: d.ring, Policy: &netguard.Policy{AllowLoopback: true},
+		Stores: stores, Telemetry: tel, Authenticator: d.ring, Policy: &netguard.Policy{AllowLoopback: true}, Receivers: &netguard.Policy{},
 		HTTPListener: overHTTP, GRPCListener: overGRPC, PassThrough: []string{"*"}, ReadmitEvery: readmitEvery,
 	})
 	if err != nil {
