@@ -53,7 +53,7 @@ func TestTheCardTellsWhatTheAgentIs(t *testing.T) {
 		Name: "writer", Handler: echo,
 		Skills: []kit.Skill{{ID: "write", Name: "Write", Description: "Writes."}},
 		Metadata: &registryv1.AgentMetadata{ConsultationRequirements: []*registryv1.ConsultationRequirement{{
-			Id: "r1", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true,
+			Id: "r1", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: new(true),
 		}}},
 	})
 	transport := &http.Transport{}

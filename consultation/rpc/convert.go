@@ -32,8 +32,8 @@ func EvidenceToProto(e consultation.Evidence) *consultationv1.Evidence {
 // VerdictToProto converts v.
 func VerdictToProto(v consultation.RequirementVerdict) *consultationv1.RequirementVerdict {
 	p := &consultationv1.RequirementVerdict{
-		Id: v.Requirement.ID, Phase: v.Requirement.Phase, TargetAgent: v.Requirement.TargetAgent, Mandatory: v.Requirement.Mandatory,
-		Applies: v.Applies, Verdict: v.Verdict, Code: v.Code, Reason: v.Reason, LookedFor: v.LookedFor, Found: v.Found,
+		Id: v.Requirement.ID, Phase: v.Requirement.Phase, TargetAgent: v.Requirement.TargetAgent, Mandatory: new(v.Requirement.Mandatory),
+		Applies: new(v.Applies), Verdict: v.Verdict, Code: v.Code, Reason: v.Reason, LookedFor: v.LookedFor, Found: v.Found,
 		RequiredLevel: v.Lowest, ReachedLevel: v.Level,
 	}
 	for _, e := range v.Evidence {

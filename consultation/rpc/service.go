@@ -108,7 +108,7 @@ func (s *service) CheckConsultations(ctx context.Context, req *consultationv1.Ch
 	if err != nil {
 		return nil, err
 	}
-	resp := &consultationv1.CheckConsultationsResponse{Allowed: true}
+	resp := &consultationv1.CheckConsultationsResponse{Allowed: new(true)}
 	for _, task := range tasks {
 		if phase := req.GetPhase(); phase != "" {
 			task.Phases = []string{phase}
@@ -120,7 +120,7 @@ func (s *service) CheckConsultations(ctx context.Context, req *consultationv1.Ch
 		if err != nil {
 			return nil, err
 		}
-		resp.Allowed = resp.GetAllowed() && d.Allowed
+		resp.Allowed = new(resp.GetAllowed() && d.Allowed)
 		for _, v := range d.Requirements {
 			resp.Requirements = append(resp.Requirements, VerdictToProto(v))
 		}

@@ -159,7 +159,7 @@ func TestTheTaskAPITakesReplies(t *testing.T) {
 func TestAQuestionBehindAGateIsHeldBack(t *testing.T) {
 	w := newWorld(t)
 	w.addAsker(t, "guarded", &registryv1.AgentMetadata{ConsultationRequirements: []*registryv1.ConsultationRequirement{{
-		Id: "review", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true,
+		Id: "review", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: new(true),
 	}}})
 	task := send(t, w, w.client(t, "/agents/guarded", a2a.TransportProtocolJSONRPC), &a2a.SendMessageRequest{Message: text("a hat", nil)})
 	got := w.call(t, "GET", "/a2a/tasks/"+string(task.ID), "", nil)

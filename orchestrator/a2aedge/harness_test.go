@@ -81,7 +81,7 @@ func newWorld(tb testing.TB, change ...func(*dev.Config)) *world {
 	tb.Cleanup(stop)
 	w.addEcho(tb, "echo", nil)
 	w.addEcho(tb, "careful", &registryv1.AgentMetadata{ConsultationRequirements: []*registryv1.ConsultationRequirement{{
-		Id: "review", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true,
+		Id: "review", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: new(true),
 		Condition: &registryv1.ConsultationCondition{Attribute: "sensitive", Operator: "equals", Value: structpb.NewBoolValue(true)},
 	}}})
 	return w

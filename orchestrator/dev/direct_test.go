@@ -23,7 +23,7 @@ func TestAgentsHoldAConsultationThemselves(t *testing.T) {
 	r.join(t, kit.Config{
 		Name: "writer", Description: "Writes.", Version: "1.0.0",
 		Metadata: &registryv1.AgentMetadata{ConsultationRequirements: []*registryv1.ConsultationRequirement{
-			{Id: "read", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true},
+			{Id: "read", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: new(true)},
 		}},
 		Handler: func(ctx context.Context, task *kit.Task) error {
 			text := kit.Artifact{Name: "text", MediaType: "text/plain", Text: "nothing to object to"}

@@ -34,7 +34,7 @@ func TestAVerdictThatTheKitSignsIsOfLevelC3(t *testing.T) {
 	r.join(t, kit.Config{
 		Name: "writer", Description: "Writes.", Version: "1.0.0",
 		Metadata: &registryv1.AgentMetadata{ConsultationRequirements: []*registryv1.ConsultationRequirement{
-			{Id: "sealed", TargetAgent: "notary", Phase: "pre-completion", Mandatory: true, MinLevel: "C3"},
+			{Id: "sealed", TargetAgent: "notary", Phase: "pre-completion", Mandatory: new(true), MinLevel: "C3"},
 		}},
 		Handler: func(ctx context.Context, t *kit.Task) error {
 			return t.AddArtifact(ctx, kit.Artifact{Name: "text", MediaType: "text/plain", Text: "a deed"})

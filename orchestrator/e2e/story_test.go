@@ -173,8 +173,8 @@ func TestAGatedTaskWaitsForItsReview(t *testing.T) {
 			t.Errorf("tasks explain does not say %q:\n%s", want, explained)
 		}
 	}
-	if check := q.document(8, "consultations", "check", id); check["allowed"] == true {
-		t.Errorf("consultations check = %v, want not allowed", check)
+	if check := q.document(8, "consultations", "check", id); check["allowed"] != false {
+		t.Errorf("consultations check = %v, want allowed to be false", check)
 	}
 	q.ok(0, "consultations", "request", id, "--requirement", "sensitive-data-review", "--wait")
 	task = q.document(0, "tasks", "watch", id)

@@ -54,7 +54,7 @@ func attemptToProto(a orchestrator.Attempt) *orchestratorv1.Attempt {
 }
 
 func gateToProto(g orchestrator.Gate) *orchestratorv1.Gate {
-	p := &orchestratorv1.Gate{Phase: string(g.Phase), Allowed: g.Allowed, SubjectDigest: g.Digest, CheckTime: timeToProto(g.CheckTime)}
+	p := &orchestratorv1.Gate{Phase: string(g.Phase), Allowed: new(g.Allowed), SubjectDigest: g.Digest, CheckTime: timeToProto(g.CheckTime)}
 	for _, r := range g.Requirements {
 		p.Requirements = append(p.Requirements, consultationrpc.VerdictToProto(r))
 	}

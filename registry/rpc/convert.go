@@ -80,7 +80,7 @@ func metadataToProto(m *registry.Metadata) (*registryv1.AgentMetadata, error) {
 			return nil, err
 		}
 		input := &registryv1.InputSchema{
-			Name: s.Name, SemanticType: s.SemanticType, Description: s.Description, Required: s.Required, JsonSchema: schema,
+			Name: s.Name, SemanticType: s.SemanticType, Description: s.Description, Required: new(s.Required), JsonSchema: schema,
 		}
 		for _, rule := range s.ValidationRules {
 			value, err := valueToProto(rule.Value)
@@ -97,11 +97,11 @@ func metadataToProto(m *registry.Metadata) (*registryv1.AgentMetadata, error) {
 			return nil, err
 		}
 		out.OutputSchemas = append(out.OutputSchemas, &registryv1.OutputSchema{
-			Name: s.Name, SemanticType: s.SemanticType, Description: s.Description, Guaranteed: s.Guaranteed, JsonSchema: schema,
+			Name: s.Name, SemanticType: s.SemanticType, Description: s.Description, Guaranteed: new(s.Guaranteed), JsonSchema: schema,
 		})
 	}
 	for _, q := range m.ConsultationRequirements {
-		requirement := &registryv1.ConsultationRequirement{Id: q.ID, TargetAgent: q.TargetAgent, Phase: q.Phase, Mandatory: q.Mandatory, MinLevel: q.MinLevel}
+		requirement := &registryv1.ConsultationRequirement{Id: q.ID, TargetAgent: q.TargetAgent, Phase: q.Phase, Mandatory: new(q.Mandatory), MinLevel: q.MinLevel}
 		if c := q.Condition; c != nil {
 			requirement.Condition = &registryv1.ConsultationCondition{Attribute: c.Attribute, Operator: c.Operator}
 			if c.Value != nil {

@@ -166,6 +166,7 @@ func wholeLife(t *testing.T, url string) {
 			want: `"targetAgent":"reviewer"`, body: `{"inputSchemas":[{"name":"i","semanticType":"document"}],"consultationRequirements":[]}`,
 		},
 		{name: "metadata that is read back", token: admin, method: "GET", path: "/v1/agents/web/metadata", status: 200, want: `"targetAgent":"reviewer"`},
+		{name: "what is false", token: admin, method: "GET", path: "/v1/agents/web/metadata", status: 200, want: `"required":false`},
 		{name: "an agent that is not there", token: admin, method: "GET", path: "/v1/agents/nobody", status: 404, want: "AGENT_NOT_FOUND"},
 	} {
 		c.do(t, url)

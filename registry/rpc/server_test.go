@@ -97,14 +97,14 @@ func TestAnAgentReadsAsItWasRegistered(t *testing.T) {
 	ctx := admin(t)
 	req := card(t, "web", "fetch")
 	req.Metadata = &registryv1.AgentMetadata{
-		InputSchemas: []*registryv1.InputSchema{{Name: "i", SemanticType: "document", Description: "d", Required: true, ValidationRules: []*registryv1.ValidationRule{
+		InputSchemas: []*registryv1.InputSchema{{Name: "i", SemanticType: "document", Description: "d", Required: new(true), ValidationRules: []*registryv1.ValidationRule{
 			{Type: "enum", Value: structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{structpb.NewStringValue("x")}}), Message: "m"},
 			{Type: "length", Value: structpb.NewNumberValue(7), Message: "m"},
 		}}},
-		OutputSchemas: []*registryv1.OutputSchema{{Name: "o", SemanticType: "artifact", Description: "d", Guaranteed: true}},
+		OutputSchemas: []*registryv1.OutputSchema{{Name: "o", SemanticType: "artifact", Description: "d", Guaranteed: new(true)}},
 		ConsultationRequirements: []*registryv1.ConsultationRequirement{
-			{Id: "r", TargetAgent: "reviewer", Phase: "on-error", Mandatory: true, MinLevel: "C3", Condition: &registryv1.ConsultationCondition{Attribute: "a", Operator: "equals", Value: structpb.NewBoolValue(false)}},
-			{Id: "q", TargetAgent: "reviewer", Phase: "on-error", Condition: &registryv1.ConsultationCondition{Attribute: "a", Operator: "exists"}},
+			{Id: "r", TargetAgent: "reviewer", Phase: "on-error", Mandatory: new(true), MinLevel: "C3", Condition: &registryv1.ConsultationCondition{Attribute: "a", Operator: "equals", Value: structpb.NewBoolValue(false)}},
+			{Id: "q", TargetAgent: "reviewer", Phase: "on-error", Mandatory: new(false), Condition: &registryv1.ConsultationCondition{Attribute: "a", Operator: "exists"}},
 		},
 	}
 	registered := register(ctx, t, s, req)

@@ -125,13 +125,13 @@ func skills(f *webfetch.Fetcher, o Options) []kit.Skill {
 func metadata(o Options) *registryv1.AgentMetadata {
 	return &registryv1.AgentMetadata{
 		InputSchemas: []*registryv1.InputSchema{{
-			Name: "url", SemanticType: "reference", Description: "The http or https URL of the page to read.", Required: true,
+			Name: "url", SemanticType: "reference", Description: "The http or https URL of the page to read.", Required: new(true),
 		}},
 		OutputSchemas: []*registryv1.OutputSchema{{
-			Name: "page", SemanticType: "document", Description: "The main content of the page.", Guaranteed: true,
+			Name: "page", SemanticType: "document", Description: "The main content of the page.", Guaranteed: new(true),
 		}},
 		ConsultationRequirements: []*registryv1.ConsultationRequirement{{
-			Id: "sensitive-data-review", TargetAgent: o.Reviewer, Phase: preCompletion, Mandatory: true,
+			Id: "sensitive-data-review", TargetAgent: o.Reviewer, Phase: preCompletion, Mandatory: new(true),
 			Condition: &registryv1.ConsultationCondition{Attribute: "handling_sensitive_data", Operator: "equals", Value: structpb.NewBoolValue(true)},
 		}},
 	}

@@ -389,7 +389,7 @@ func (x *Evidence) GetBackend() string {
 	return ""
 }
 
-// RequirementVerdict says whether one requirement of a task is met, and why.
+// RequirementVerdict says whether one requirement of a task is met, and why. Optional fields are always set, so that false appears in JSON.
 type RequirementVerdict struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The requirement's id.
@@ -399,9 +399,9 @@ type RequirementVerdict struct {
 	// The agent that has to be consulted.
 	TargetAgent string `protobuf:"bytes,3,opt,name=target_agent,json=targetAgent,proto3" json:"target_agent,omitempty"`
 	// Whether it blocks; a recommended requirement only warns.
-	Mandatory bool `protobuf:"varint,4,opt,name=mandatory,proto3" json:"mandatory,omitempty"`
+	Mandatory *bool `protobuf:"varint,4,opt,name=mandatory,proto3,oneof" json:"mandatory,omitempty"`
 	// Whether its condition holds for this task.
-	Applies bool `protobuf:"varint,5,opt,name=applies,proto3" json:"applies,omitempty"`
+	Applies *bool `protobuf:"varint,5,opt,name=applies,proto3,oneof" json:"applies,omitempty"`
 	// approved, rejected, deferred, error, missing, stale, pending, unauthenticated or unavailable; empty when it does not apply.
 	Verdict string `protobuf:"bytes,6,opt,name=verdict,proto3" json:"verdict,omitempty"`
 	// A stable code for the verdict, for example CONSULTATION_MISSING.
@@ -474,15 +474,15 @@ func (x *RequirementVerdict) GetTargetAgent() string {
 }
 
 func (x *RequirementVerdict) GetMandatory() bool {
-	if x != nil {
-		return x.Mandatory
+	if x != nil && x.Mandatory != nil {
+		return *x.Mandatory
 	}
 	return false
 }
 
 func (x *RequirementVerdict) GetApplies() bool {
-	if x != nil {
-		return x.Applies
+	if x != nil && x.Applies != nil {
+		return *x.Applies
 	}
 	return false
 }
@@ -585,13 +585,13 @@ const file_quorate_consultation_v1_consultation_proto_rawDesc = "" +
 	"\x0esubject_digest\x18\f \x01(\tR\rsubjectDigest\x12\x1a\n" +
 	"\brecorder\x18\r \x01(\tR\brecorder\x12\x14\n" +
 	"\x05level\x18\x0e \x01(\tR\x05level\x12\x18\n" +
-	"\abackend\x18\x0f \x01(\tR\abackend\"\x9b\x03\n" +
+	"\abackend\x18\x0f \x01(\tR\abackend\"\xbf\x03\n" +
 	"\x12RequirementVerdict\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12!\n" +
-	"\ftarget_agent\x18\x03 \x01(\tR\vtargetAgent\x12\x1c\n" +
-	"\tmandatory\x18\x04 \x01(\bR\tmandatory\x12\x18\n" +
-	"\aapplies\x18\x05 \x01(\bR\aapplies\x12\x18\n" +
+	"\ftarget_agent\x18\x03 \x01(\tR\vtargetAgent\x12!\n" +
+	"\tmandatory\x18\x04 \x01(\bH\x00R\tmandatory\x88\x01\x01\x12\x1d\n" +
+	"\aapplies\x18\x05 \x01(\bH\x01R\aapplies\x88\x01\x01\x12\x18\n" +
 	"\averdict\x18\x06 \x01(\tR\averdict\x12\x12\n" +
 	"\x04code\x18\a \x01(\tR\x04code\x12\x16\n" +
 	"\x06reason\x18\b \x01(\tR\x06reason\x12=\n" +
@@ -601,7 +601,11 @@ const file_quorate_consultation_v1_consultation_proto_rawDesc = "" +
 	" \x01(\tR\tlookedFor\x12\x14\n" +
 	"\x05found\x18\v \x01(\tR\x05found\x12%\n" +
 	"\x0erequired_level\x18\f \x01(\tR\rrequiredLevel\x12#\n" +
-	"\rreached_level\x18\r \x01(\tR\freachedLevelB\xfb\x01\n" +
+	"\rreached_level\x18\r \x01(\tR\freachedLevelB\f\n" +
+	"\n" +
+	"_mandatoryB\n" +
+	"\n" +
+	"\b_appliesB\xfb\x01\n" +
 	"\x1bcom.quorate.consultation.v1B\x11ConsultationProtoP\x01ZKgithub.com/quorate/quorate/proto/gen/quorate/consultation/v1;consultationv1\xa2\x02\x03QCX\xaa\x02\x17Quorate.Consultation.V1\xca\x02\x17Quorate\\Consultation\\V1\xe2\x02#Quorate\\Consultation\\V1\\GPBMetadata\xea\x02\x19Quorate::Consultation::V1b\x06proto3"
 
 var (
@@ -642,6 +646,7 @@ func file_quorate_consultation_v1_consultation_proto_init() {
 	if File_quorate_consultation_v1_consultation_proto != nil {
 		return
 	}
+	file_quorate_consultation_v1_consultation_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -286,11 +286,11 @@ func (x *CheckConsultationsRequest) GetPhase() string {
 	return ""
 }
 
-// CheckConsultationsResponse has the verdicts.
+// CheckConsultationsResponse has the verdicts. allowed is always set, so that false appears in JSON.
 type CheckConsultationsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether every mandatory requirement that applies is met.
-	Allowed bool `protobuf:"varint,1,opt,name=allowed,proto3" json:"allowed,omitempty"`
+	Allowed *bool `protobuf:"varint,1,opt,name=allowed,proto3,oneof" json:"allowed,omitempty"`
 	// Each requirement with its verdict, in the order of the agent's metadata; for a task with a plan, those of each step that has begun.
 	Requirements  []*RequirementVerdict `protobuf:"bytes,2,rep,name=requirements,proto3" json:"requirements,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -328,8 +328,8 @@ func (*CheckConsultationsResponse) Descriptor() ([]byte, []int) {
 }
 
 func (x *CheckConsultationsResponse) GetAllowed() bool {
-	if x != nil {
-		return x.Allowed
+	if x != nil && x.Allowed != nil {
+		return *x.Allowed
 	}
 	return false
 }
@@ -368,10 +368,12 @@ const file_quorate_consultation_v1_consultation_service_proto_rawDesc = "" +
 	"\x19CheckConsultationsRequest\x12#\n" +
 	"\atask_id\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x06taskId\x12U\n" +
-	"\x05phase\x18\x02 \x01(\tB?\xbaH<r:R\x00R\rpre-executionR\rdesign-reviewR\x0epre-completionR\bon-errorR\x05phase\"\x87\x01\n" +
-	"\x1aCheckConsultationsResponse\x12\x18\n" +
-	"\aallowed\x18\x01 \x01(\bR\aallowed\x12O\n" +
-	"\frequirements\x18\x02 \x03(\v2+.quorate.consultation.v1.RequirementVerdictR\frequirements2\xbc\x04\n" +
+	"\x05phase\x18\x02 \x01(\tB?\xbaH<r:R\x00R\rpre-executionR\rdesign-reviewR\x0epre-completionR\bon-errorR\x05phase\"\x98\x01\n" +
+	"\x1aCheckConsultationsResponse\x12\x1d\n" +
+	"\aallowed\x18\x01 \x01(\bH\x00R\aallowed\x88\x01\x01\x12O\n" +
+	"\frequirements\x18\x02 \x03(\v2+.quorate.consultation.v1.RequirementVerdictR\frequirementsB\n" +
+	"\n" +
+	"\b_allowed2\xbc\x04\n" +
 	"\x13ConsultationService\x12\x9f\x01\n" +
 	"\x13RequestConsultation\x123.quorate.consultation.v1.RequestConsultationRequest\x1a%.quorate.consultation.v1.Consultation\",\x82\xd3\xe4\x93\x02&:\x01*\"!/v1/tasks/{task_id}/consultations\x12\xa5\x01\n" +
 	"\x11ListConsultations\x121.quorate.consultation.v1.ListConsultationsRequest\x1a2.quorate.consultation.v1.ListConsultationsResponse\")\x82\xd3\xe4\x93\x02#\x12!/v1/tasks/{task_id}/consultations\x12\xda\x01\n" +
@@ -424,6 +426,7 @@ func file_quorate_consultation_v1_consultation_service_proto_init() {
 		return
 	}
 	file_quorate_consultation_v1_consultation_proto_init()
+	file_quorate_consultation_v1_consultation_service_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

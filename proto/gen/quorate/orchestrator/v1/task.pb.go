@@ -649,13 +649,13 @@ func (x *Attempt) GetError() *TaskError {
 	return nil
 }
 
-// Gate is the consultation check of a phase.
+// Gate is the consultation check of a phase. allowed is always set, so that false appears in JSON.
 type Gate struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The phase.
 	Phase string `protobuf:"bytes,1,opt,name=phase,proto3" json:"phase,omitempty"`
 	// Whether the task passed it.
-	Allowed bool `protobuf:"varint,2,opt,name=allowed,proto3" json:"allowed,omitempty"`
+	Allowed *bool `protobuf:"varint,2,opt,name=allowed,proto3,oneof" json:"allowed,omitempty"`
 	// The digest of the content that was judged, sha256:<hex>.
 	SubjectDigest string `protobuf:"bytes,3,opt,name=subject_digest,json=subjectDigest,proto3" json:"subject_digest,omitempty"`
 	// Each requirement of the phase with its verdict.
@@ -704,8 +704,8 @@ func (x *Gate) GetPhase() string {
 }
 
 func (x *Gate) GetAllowed() bool {
-	if x != nil {
-		return x.Allowed
+	if x != nil && x.Allowed != nil {
+		return *x.Allowed
 	}
 	return false
 }
@@ -1649,14 +1649,16 @@ const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"\n" +
 	"start_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
 	"\bend_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x128\n" +
-	"\x05error\x18\b \x01(\v2\".quorate.orchestrator.v1.TaskErrorR\x05error\"\xe9\x01\n" +
+	"\x05error\x18\b \x01(\v2\".quorate.orchestrator.v1.TaskErrorR\x05error\"\xfa\x01\n" +
 	"\x04Gate\x12\x14\n" +
-	"\x05phase\x18\x01 \x01(\tR\x05phase\x12\x18\n" +
-	"\aallowed\x18\x02 \x01(\bR\aallowed\x12%\n" +
+	"\x05phase\x18\x01 \x01(\tR\x05phase\x12\x1d\n" +
+	"\aallowed\x18\x02 \x01(\bH\x00R\aallowed\x88\x01\x01\x12%\n" +
 	"\x0esubject_digest\x18\x03 \x01(\tR\rsubjectDigest\x12O\n" +
 	"\frequirements\x18\x04 \x03(\v2+.quorate.consultation.v1.RequirementVerdictR\frequirements\x129\n" +
 	"\n" +
-	"check_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcheckTime\"=\n" +
+	"check_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcheckTimeB\n" +
+	"\n" +
+	"\b_allowed\"=\n" +
 	"\tTaskError\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"\xbb\x02\n" +
@@ -1821,6 +1823,7 @@ func file_quorate_orchestrator_v1_task_proto_init() {
 	if File_quorate_orchestrator_v1_task_proto != nil {
 		return
 	}
+	file_quorate_orchestrator_v1_task_proto_msgTypes[5].OneofWrappers = []any{}
 	file_quorate_orchestrator_v1_task_proto_msgTypes[7].OneofWrappers = []any{
 		(*Route_Agent)(nil),
 		(*Route_Skill)(nil),

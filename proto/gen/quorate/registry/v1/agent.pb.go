@@ -458,8 +458,8 @@ type InputSchema struct {
 	SemanticType string `protobuf:"bytes,2,opt,name=semantic_type,json=semanticType,proto3" json:"semantic_type,omitempty"`
 	// What this input represents. At most 2,000 characters.
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	// Whether a task must provide it.
-	Required bool `protobuf:"varint,4,opt,name=required,proto3" json:"required,omitempty"`
+	// Whether a task must provide it. Absent means false; it is always set in answers, so that false appears in JSON.
+	Required *bool `protobuf:"varint,4,opt,name=required,proto3,oneof" json:"required,omitempty"`
 	// Rules that its value must satisfy. At most 32.
 	ValidationRules []*ValidationRule `protobuf:"bytes,5,rep,name=validation_rules,json=validationRules,proto3" json:"validation_rules,omitempty"`
 	// The JSON Schema (2020-12) to which its value must conform; only references within it are followed. At most 32 KiB.
@@ -520,8 +520,8 @@ func (x *InputSchema) GetDescription() string {
 }
 
 func (x *InputSchema) GetRequired() bool {
-	if x != nil {
-		return x.Required
+	if x != nil && x.Required != nil {
+		return *x.Required
 	}
 	return false
 }
@@ -549,8 +549,8 @@ type OutputSchema struct {
 	SemanticType string `protobuf:"bytes,2,opt,name=semantic_type,json=semanticType,proto3" json:"semantic_type,omitempty"`
 	// What this output represents. At most 2,000 characters.
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	// Whether it is always produced.
-	Guaranteed bool `protobuf:"varint,4,opt,name=guaranteed,proto3" json:"guaranteed,omitempty"`
+	// Whether it is always produced. Absent means false; it is always set in answers, so that false appears in JSON.
+	Guaranteed *bool `protobuf:"varint,4,opt,name=guaranteed,proto3,oneof" json:"guaranteed,omitempty"`
 	// The JSON Schema (2020-12) to which its value conforms; only references within it are followed. At most 32 KiB.
 	JsonSchema    *structpb.Struct `protobuf:"bytes,5,opt,name=json_schema,json=jsonSchema,proto3" json:"json_schema,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -609,8 +609,8 @@ func (x *OutputSchema) GetDescription() string {
 }
 
 func (x *OutputSchema) GetGuaranteed() bool {
-	if x != nil {
-		return x.Guaranteed
+	if x != nil && x.Guaranteed != nil {
+		return *x.Guaranteed
 	}
 	return false
 }
@@ -696,8 +696,8 @@ type ConsultationRequirement struct {
 	TargetAgent string `protobuf:"bytes,2,opt,name=target_agent,json=targetAgent,proto3" json:"target_agent,omitempty"`
 	// When: pre-execution, design-review, pre-completion or on-error.
 	Phase string `protobuf:"bytes,3,opt,name=phase,proto3" json:"phase,omitempty"`
-	// True: the task does not pass the phase without an approval. False: a missing approval is only a warning.
-	Mandatory bool `protobuf:"varint,4,opt,name=mandatory,proto3" json:"mandatory,omitempty"`
+	// True: the task does not pass the phase without an approval. False or absent: a missing approval is only a warning. Always set in answers.
+	Mandatory *bool `protobuf:"varint,4,opt,name=mandatory,proto3,oneof" json:"mandatory,omitempty"`
 	// When the rule applies; absent means always.
 	Condition *ConsultationCondition `protobuf:"bytes,5,opt,name=condition,proto3" json:"condition,omitempty"`
 	// The lowest level of evidence that counts for this rule: C1, C2 or C3. It can raise the server's level, never lower it; empty means the server's.
@@ -758,8 +758,8 @@ func (x *ConsultationRequirement) GetPhase() string {
 }
 
 func (x *ConsultationRequirement) GetMandatory() bool {
-	if x != nil {
-		return x.Mandatory
+	if x != nil && x.Mandatory != nil {
+		return *x.Mandatory
 	}
 	return false
 }
@@ -1169,42 +1169,46 @@ const file_quorate_registry_v1_agent_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xe9\x02\n" +
+	"updated_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xfb\x02\n" +
 	"\vInputSchema\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x04name\x12^\n" +
 	"\rsemantic_type\x18\x02 \x01(\tB9\xbaH6r4R\bdocumentR\bartifactR\n" +
 	"collectionR\treferenceR\acommentR\fsemanticType\x12*\n" +
-	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\vdescription\x12\x1a\n" +
-	"\brequired\x18\x04 \x01(\bR\brequired\x12X\n" +
+	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\vdescription\x12\x1f\n" +
+	"\brequired\x18\x04 \x01(\bH\x00R\brequired\x88\x01\x01\x12X\n" +
 	"\x10validation_rules\x18\x05 \x03(\v2#.quorate.registry.v1.ValidationRuleB\b\xbaH\x05\x92\x01\x02\x10 R\x0fvalidationRules\x128\n" +
 	"\vjson_schema\x18\x06 \x01(\v2\x17.google.protobuf.StructR\n" +
-	"jsonSchema\"\x94\x02\n" +
+	"jsonSchemaB\v\n" +
+	"\t_required\"\xa8\x02\n" +
 	"\fOutputSchema\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x04name\x12^\n" +
 	"\rsemantic_type\x18\x02 \x01(\tB9\xbaH6r4R\bdocumentR\bartifactR\n" +
 	"collectionR\treferenceR\acommentR\fsemanticType\x12*\n" +
-	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\vdescription\x12\x1e\n" +
+	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\vdescription\x12#\n" +
 	"\n" +
-	"guaranteed\x18\x04 \x01(\bR\n" +
-	"guaranteed\x128\n" +
+	"guaranteed\x18\x04 \x01(\bH\x00R\n" +
+	"guaranteed\x88\x01\x01\x128\n" +
 	"\vjson_schema\x18\x05 \x01(\v2\x17.google.protobuf.StructR\n" +
-	"jsonSchema\"\xa6\x01\n" +
+	"jsonSchemaB\r\n" +
+	"\v_guaranteed\"\xa6\x01\n" +
 	"\x0eValidationRule\x128\n" +
 	"\x04type\x18\x01 \x01(\tB$\xbaH!r\x1fR\x06formatR\x06lengthR\apatternR\x04enumR\x04type\x124\n" +
 	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueB\x06\xbaH\x03\xc8\x01\x01R\x05value\x12$\n" +
 	"\amessage\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xf4\x03R\amessage\"\x86\x05\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xf4\x03R\amessage\"\x99\x05\n" +
 	"\x17ConsultationRequirement\x12\xba\x01\n" +
 	"\x02id\x18\x01 \x01(\tB\xa9\x01\xbaH\xa5\x01\xba\x01\xa1\x01\n" +
 	"\x13requirement_id.form\x12Wmust be 1 to 64 letters, digits, dots, underscores and hyphens, a letter or digit first\x1a1this.matches('^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$')R\x02id\x12\xbe\x01\n" +
 	"\ftarget_agent\x18\x02 \x01(\tB\x9a\x01\xbaH\x96\x01\xba\x01\x92\x01\n" +
 	"\x0fagent_name.form\x12@must be an agent name: 1 to 64 letters, digits and inner hyphens\x1a=this.matches('^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$')R\vtargetAgent\x12S\n" +
-	"\x05phase\x18\x03 \x01(\tB=\xbaH:r8R\rpre-executionR\rdesign-reviewR\x0epre-completionR\bon-errorR\x05phase\x12\x1c\n" +
-	"\tmandatory\x18\x04 \x01(\bR\tmandatory\x12H\n" +
+	"\x05phase\x18\x03 \x01(\tB=\xbaH:r8R\rpre-executionR\rdesign-reviewR\x0epre-completionR\bon-errorR\x05phase\x12!\n" +
+	"\tmandatory\x18\x04 \x01(\bH\x00R\tmandatory\x88\x01\x01\x12H\n" +
 	"\tcondition\x18\x05 \x01(\v2*.quorate.registry.v1.ConsultationConditionR\tcondition\x120\n" +
-	"\tmin_level\x18\x06 \x01(\tB\x13\xbaH\x10r\x0eR\x00R\x02C1R\x02C2R\x02C3R\bminLevel\"\xba\x01\n" +
+	"\tmin_level\x18\x06 \x01(\tB\x13\xbaH\x10r\x0eR\x00R\x02C1R\x02C2R\x02C3R\bminLevelB\f\n" +
+	"\n" +
+	"_mandatory\"\xba\x01\n" +
 	"\x15ConsultationCondition\x12(\n" +
 	"\tattribute\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\tattribute\x12I\n" +
@@ -1303,6 +1307,9 @@ func file_quorate_registry_v1_agent_proto_init() {
 	if File_quorate_registry_v1_agent_proto != nil {
 		return
 	}
+	file_quorate_registry_v1_agent_proto_msgTypes[4].OneofWrappers = []any{}
+	file_quorate_registry_v1_agent_proto_msgTypes[5].OneofWrappers = []any{}
+	file_quorate_registry_v1_agent_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
