@@ -42,7 +42,7 @@ func (a *app) exit(ctx context.Context, cmd *cobra.Command, err error) int {
 		return result.code
 	}
 	if _, ok := errors.AsType[*usageError](err); ok || !a.started {
-		a.err.line("%s: %s", cmd.CommandPath(), firstLine(err.Error()))
+		a.err.line("%s: %s", cmd.CommandPath(), plainly(firstLine(err.Error())))
 		a.err.line("see %q", cmd.CommandPath()+" --help")
 		return exitUsage
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,6 +45,26 @@ func flagError(cmd *cobra.Command, err error) error {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return usage("%s%s", err, didYouMean(unknown.GetSpecifiedName(), names, "--"))
 }
+
+// flagGroup matches what cobra says about flags that need or exclude one another.
+var flagGroup = regexp.MustCompile(`^(?:at least one of the flags in the group \[(.+)\] is required|if any flags in the group .* \[(.+)\] were all set|required flag\(s\) (.+) not set)$`)
+
+// plainly rewords what cobra says about groups of flags.
+func plainly(text string) string {
+	found := flagGroup.FindStringSubmatch(text)
+	switch {
+	case found == nil:
+		return text
+	case found[1] != "":
+		return "give one of " + flagNames(strings.Fields(found[1]))
+	case found[2] != "":
+		return flagNames(strings.Fields(found[2])) + " cannot be given together"
+	default:
+		return flagNames(strings.Split(strings.ReplaceAll(found[3], `"`, ""), ", ")) + " is missing"
+	}
+}
+
+func flagNames(names []string) string { return "--" + strings.Join(names, ", --") }
 
 func verbs(cmd *cobra.Command) []string {
 	var names []string
