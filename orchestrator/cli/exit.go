@@ -125,11 +125,16 @@ func advice(e *fault.Error) string {
 		return "quorate skills find"
 	case "TASK_NOT_FOUND":
 		return "quorate tasks list"
+	case "ADDRESS_BLOCKED":
+		return "agents.allowOrigins: [HOST:PORT] in the server's configuration, for an agent on a private address"
 	case "DOMAIN_NOT_ALLOWED":
 		return "quorate domains add HOST, if you trust it"
 	case "SERVER_UNREACHABLE":
 		return reach(e)
 	case "ROUTE_NOT_FOUND":
+		if strings.Contains(e.Message, "/v1/v1/") {
+			return "--server without /v1, which each call has itself"
+		}
 		return "another --server: this one does not offer it (pages and domains are with quorate dev and with webfetch --api-addr)"
 	}
 	switch e.Kind {

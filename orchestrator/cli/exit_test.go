@@ -69,6 +69,14 @@ func TestErrorsNameTheFieldsAndWhatToDo(t *testing.T) {
 				`{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"card.name","description":"no"}]}]}`,
 			"quorate agents get: card.name: no (CARD_INVALID)\n  field: card.name\n  try: --name NAME, which leaves the card unchanged\n",
 		},
+		"a setting": {
+			`{"code":7,"message":"not public","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"ADDRESS_BLOCKED"}]}`,
+			"quorate agents get: not public (ADDRESS_BLOCKED)\n  try: agents.allowOrigins: [HOST:PORT] in the server's configuration, for an agent on a private address\n",
+		},
+		"an address": {
+			`{"code":5,"message":"there is nothing at /v1/v1/agents/x","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"ROUTE_NOT_FOUND"}]}`,
+			"quorate agents get: there is nothing at /v1/v1/agents/x (ROUTE_NOT_FOUND)\n  try: --server without /v1, which each call has itself\n",
+		},
 		"a token": {
 			`{"code":16,"message":"no token"}`,
 			"quorate agents get: no token (UNAUTHENTICATED)\n  try: a valid token, with --token-file FILE, QUORATE_TOKEN_FILE or QUORATE_TOKEN; quorate dev prints where its token is\n",
