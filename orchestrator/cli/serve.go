@@ -15,7 +15,7 @@ func (a *app) serve() *cobra.Command {
 		Use:   "serve",
 		Short: "Run the server with a configuration: one process over files, or replicas over DynamoDB",
 		Long: "Run the server with a configuration: one process over files, or replicas over DynamoDB.\n" +
-			"It stops on SIGTERM: calls under way are finished, and other replicas take its tasks over.\n" +
+			"It stops on SIGTERM and SIGHUP: calls under way are finished, and other replicas take its tasks over.\n" +
 			"What its file may say, and what each setting is for: quorate config explain serve --describe",
 		Example: "  quorate keys new --name ops --role admin\n  quorate config explain serve --config quorate.yaml\n  quorate serve --config quorate.yaml",
 		Args:    arguments(),

@@ -2,7 +2,9 @@ package e2e_test
 
 import (
 	"fmt"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -43,6 +45,17 @@ func TestASecondInstanceOnTheSameDataIsRefused(t *testing.T) {
 		t.Errorf("a second quorate dev: exit %d, %q, want a failure that names the data folder", a.exit, a.stderr)
 	}
 	q.ok(0, "agents", "list")
+}
+
+// A connection to the machine that breaks, or the hook of a program that renews certificates, sends SIGHUP, which would end the process in the middle of its calls.
+func TestAHangUpIsAnOrderlyStop(t *testing.T) {
+	q := start(t, t.TempDir())
+	if signal.Ignored(syscall.SIGHUP) { // under nohup, as is the process then
+		_ = q.cmd.Process.Signal(syscall.SIGHUP)
+		q.ok(0, "agents", "list")
+		return
+	}
+	q.stopBy(syscall.SIGHUP)
 }
 
 func TestATaskThatRunsIsCanceled(t *testing.T) {

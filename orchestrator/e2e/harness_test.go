@@ -142,16 +142,22 @@ func (i *instance) kill() {
 // stop ends the process as an operator would and checks that it ends well.
 func (i *instance) stop() {
 	i.t.Helper()
-	if err := i.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	i.stopBy(syscall.SIGTERM)
+}
+
+// stopBy sends the process a signal and checks that it ends well.
+func (i *instance) stopBy(s syscall.Signal) {
+	i.t.Helper()
+	if err := i.cmd.Process.Signal(s); err != nil {
 		i.t.Fatal(err)
 	}
 	select {
 	case <-i.done:
 	case <-time.After(patience):
-		i.t.Fatalf("SIGTERM did not stop quorate dev in %s", patience)
+		i.t.Fatalf("%s did not stop quorate dev in %s", s, patience)
 	}
 	if i.err != nil {
-		i.t.Errorf("quorate dev ended with %v after SIGTERM; it said:\n%s", i.err, i.stderr.String())
+		i.t.Errorf("quorate dev ended with %v after signal %s; it said:\n%s", i.err, s, i.stderr.String())
 	}
 }
 
