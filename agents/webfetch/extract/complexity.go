@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/quorate/quorate/agents/webfetch/extract/cputime"
 )
 
 // Limits of HTML that is parsed and converted. Of 1,120 ordinary pages, the largest has 27,755 nodes, is 42 levels deep, and has 397,256 levels in
@@ -35,7 +37,7 @@ func parse(ctx context.Context, text string) (*html.Node, cost, error) {
 	if len(text) > maxHTML || !plausible(text) {
 		return nil, cost{}, errTooComplex
 	}
-	limit, done := newBudget(ctx, parseTime)
+	limit, done := cputime.NewBudget(ctx, parseTime)
 	defer done()
 	doc, err := html.Parse(&stoppableReader{limit: limit, r: strings.NewReader(text)})
 	switch {
@@ -53,12 +55,12 @@ func parse(ctx context.Context, text string) (*html.Node, cost, error) {
 
 // stoppableReader ends the input when the time is used up, which is the only way to stop the parser.
 type stoppableReader struct {
-	limit budget
+	limit cputime.Budget
 	r     io.Reader
 }
 
 func (s *stoppableReader) Read(p []byte) (int, error) {
-	if err := s.limit.spent(); err != nil {
+	if err := s.limit.Spent(); err != nil {
 		return 0, err
 	}
 	return s.r.Read(p)

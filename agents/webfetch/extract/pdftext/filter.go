@@ -1,4 +1,4 @@
-package extract
+package pdftext
 
 import (
 	"bufio"
@@ -22,7 +22,7 @@ const (
 )
 
 // unknownFilters finds the filters of streams of which the library does not know at least one.
-var unknownFilters = regexp.MustCompile(filterKey + `(` + pdfSpace + `\[?(?:` + pdfSpace + `/[0-9A-Za-z]+)*?` + pdfSpace + `/(?:LZW|RunLength|ASCIIHex)Decode\b)`)
+var unknownFilters = regexp.MustCompile(filterKey + `(` + whiteSpace + `\[?(?:` + whiteSpace + `/[0-9A-Za-z]+)*?` + whiteSpace + `/(?:LZW|RunLength|ASCIIHex)Decode\b)`)
 
 // takeFilters returns data in which the keys of filters that the library does not know are renamed.
 func takeFilters(data []byte) []byte {
@@ -33,32 +33,32 @@ func takeFilters(data []byte) []byte {
 }
 
 var (
-	errPDFFilter    = errors.New("a stream has an unknown filter")
-	errPDFPredictor = errors.New("a stream has a predictor") // as pictures and cross-reference tables have, but no text
+	errFilter    = errors.New("a stream has an unknown filter")
+	errPredictor = errors.New("a stream has a predictor") // as pictures and cross-reference tables have, but no text
 )
 
 // stream returns the decoded bytes of a stream. It panics when they cannot be decoded, and reading panics when the time is used up.
-func (b *pdfBook) stream(v pdf.Value) io.Reader {
+func (d *document) stream(v pdf.Value) io.Reader {
 	in := io.Reader(v.Reader())
 	filters, parameters := v.Key(storedKey[1:]), v.Key("DecodeParms")
 	switch {
 	case filters.Kind() == pdf.Name:
-		in = decodePDF(pacedReader{in, b.file}, filters.Name(), parameters)
-	case filters.Len() > maxPDFFilters:
-		panic(errPDFFilter)
+		in = decoded(pacedReader{in, d.source}, filters.Name(), parameters)
+	case filters.Len() > maxFilters:
+		panic(errFilter)
 	case filters.Kind() == pdf.Array:
 		for i := range filters.Len() {
-			in = decodePDF(pacedReader{in, b.file}, filters.Index(i).Name(), parameters.Index(i))
+			in = decoded(pacedReader{in, d.source}, filters.Index(i).Name(), parameters.Index(i))
 		}
 	}
-	return pacedReader{in, b.file}
+	return pacedReader{in, d.source}
 }
 
-const maxPDFFilters = 4 // of one stream
+const maxFilters = 4 // of one stream
 
-func decodePDF(in io.Reader, filter string, parameters pdf.Value) io.Reader {
+func decoded(in io.Reader, filter string, parameters pdf.Value) io.Reader {
 	if parameters.Key("Predictor").Int64() > 1 {
-		panic(errPDFPredictor)
+		panic(errPredictor)
 	}
 	switch filter {
 	case "LZWDecode":
@@ -79,7 +79,7 @@ func decodePDF(in io.Reader, filter string, parameters pdf.Value) io.Reader {
 		}
 		return inflated
 	}
-	panic(errPDFFilter)
+	panic(errFilter)
 }
 
 // runLengths decodes RunLengthDecode (ISO 32000 §7.4.5): a length of up to 127 stands before one more bytes than it says, and a larger one before a byte
@@ -139,7 +139,7 @@ func (d *digits) Read(p []byte) (n int, err error) {
 		var read int
 		read, err = d.in.Read(p)
 		for _, c := range p[:read] {
-			if d.ended = d.ended || c == d.end; !d.ended && !blankPDF(c) {
+			if d.ended = d.ended || c == d.end; !d.ended && !blank(c) {
 				p[n] = c
 				n++
 			}

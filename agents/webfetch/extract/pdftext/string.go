@@ -1,9 +1,9 @@
-package extract
+package pdftext
 
 import "strings"
 
-// literal reads a string after its parenthesis.
-func (s *pdfScanner) literal() string {
+// literal reads a string after its opening parenthesis.
+func (s *scanner) literal() string {
 	var out []byte
 	open := 1
 	for c, ok := s.byte(); ok; c, ok = s.byte() {
@@ -19,21 +19,21 @@ func (s *pdfScanner) literal() string {
 				continue
 			}
 		}
-		if out = append(out, c); len(out) > maxPDFString {
-			panic(errPDFOperator)
+		if out = append(out, c); len(out) > maxString {
+			panic(errOperator)
 		}
 	}
 	return string(out)
 }
 
-// escape reads what follows a backslash; ok is false if that is the end of a line, which stands for nothing.
-func (s *pdfScanner) escape() (c byte, ok bool) {
+// escape reads what follows a backslash. ok is false after the end of a line, which stands for nothing.
+func (s *scanner) escape() (c byte, ok bool) {
 	c, ok = s.byte()
 	switch {
 	case !ok || c == '\n':
 		return 0, false
 	case c == '\r':
-		s.peek('\n')
+		s.accept('\n')
 		return 0, false
 	case c >= '0' && c <= '7':
 		code := int(c - '0')
@@ -44,7 +44,7 @@ func (s *pdfScanner) escape() (c byte, ok bool) {
 			c, _ = s.byte()
 			code = code<<3 | int(c-'0')
 		}
-		return byte(code), true // without what does not fit, as the specification has it
+		return byte(code), true // the specification ignores what does not fit into a byte
 	}
 	if i := strings.IndexByte("nrtbf", c); i >= 0 {
 		return "\n\r\t\b\f"[i], true
@@ -52,8 +52,8 @@ func (s *pdfScanner) escape() (c byte, ok bool) {
 	return c, true
 }
 
-// hex reads a string of hexadecimal digits after its bracket.
-func (s *pdfScanner) hex() string {
+// hex reads a string of hexadecimal digits after its opening bracket.
+func (s *scanner) hex() string {
 	var out []byte
 	half, have := byte(0), false
 	for c, ok := s.byte(); ok && c != '>'; c, ok = s.byte() {
@@ -65,8 +65,8 @@ func (s *pdfScanner) hex() string {
 			out = append(out, half|byte(digit)) //nolint:gosec // below 16
 		}
 		half, have = byte(digit)<<4, !have //nolint:gosec // below 16
-		if len(out) > maxPDFString {
-			panic(errPDFOperator)
+		if len(out) > maxString {
+			panic(errOperator)
 		}
 	}
 	if have {
@@ -75,8 +75,8 @@ func (s *pdfScanner) hex() string {
 	return string(out)
 }
 
-// skipPicture skips a picture that stands among the operators, up to the word EI. Its bytes may look like anything.
-func (s *pdfScanner) skipPicture() {
+// skipImage skips an inline image up to the operator EI, which its bytes may contain by chance.
+func (s *scanner) skipImage() {
 	for op := ""; op != "ID"; {
 		c, ok := s.next()
 		if !ok {
@@ -87,7 +87,7 @@ func (s *pdfScanner) skipPicture() {
 	s.operands = s.operands[:0]
 	before := byte(' ')
 	for c, ok := s.byte(); ok; c, ok = s.byte() {
-		if c == 'E' && blankPDF(before) && s.endsPicture() {
+		if c == 'E' && blank(before) && s.endsImage() {
 			_, _ = s.in.Discard(1)
 			return
 		}
@@ -95,15 +95,15 @@ func (s *pdfScanner) skipPicture() {
 	}
 }
 
-// endsPicture reports whether the next bytes complete the word EI and are followed by text, rather than by more of a picture.
-func (s *pdfScanner) endsPicture() bool {
+// endsImage reports whether the next bytes complete the operator EI: operators follow it, and not more of an image.
+func (s *scanner) endsImage() bool {
 	const enough = 12
 	next, _ := s.in.Peek(enough)
-	if len(next) == 0 || next[0] != 'I' || len(next) > 1 && !blankPDF(next[1]) {
+	if len(next) == 0 || next[0] != 'I' || len(next) > 1 && !blank(next[1]) {
 		return false
 	}
 	for _, c := range next[1:] {
-		if c >= 0x7f || c < ' ' && !blankPDF(c) || c == 0 {
+		if c >= 0x7f || c < ' ' && !blank(c) || c == 0 {
 			return false
 		}
 	}

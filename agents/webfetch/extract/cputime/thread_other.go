@@ -1,6 +1,6 @@
 //go:build !linux
 
-package extract
+package cputime
 
 import "time"
 
