@@ -117,18 +117,6 @@ func advice(e *fault.Error) string {
 		if len(e.Violations) == 1 && e.Violations[0].Field == "card.name" {
 			return "--name NAME, which leaves the card unchanged"
 		}
-	case "AGENT_EXISTS":
-		return "the same with --replace, to give it this card"
-	case "AGENT_NOT_FOUND":
-		return "quorate agents list"
-	case "SKILL_NOT_FOUND":
-		return "quorate skills find"
-	case "TASK_NOT_FOUND":
-		return "quorate tasks list"
-	case "ADDRESS_BLOCKED":
-		return "agents.allowOrigins: [HOST:PORT] in the server's configuration, for an agent on a private address"
-	case "DOMAIN_NOT_ALLOWED":
-		return "quorate domains add HOST, if you trust it"
 	case "SERVER_UNREACHABLE":
 		return reach(e)
 	case "ROUTE_NOT_FOUND":
@@ -136,6 +124,9 @@ func advice(e *fault.Error) string {
 			return "--server without /v1, which each call has itself"
 		}
 		return "another --server: this one does not offer it (pages and domains are with quorate dev and with webfetch --api-addr)"
+	}
+	if todo, ok := remedies[e.Reason]; ok {
+		return todo
 	}
 	switch e.Kind {
 	case fault.Unauthenticated:
@@ -145,6 +136,16 @@ func advice(e *fault.Error) string {
 	default:
 		return ""
 	}
+}
+
+// remedies are what to do about an error, by its reason.
+var remedies = map[string]string{
+	"AGENT_EXISTS":       "the same with --replace, to give it this card",
+	"AGENT_NOT_FOUND":    "quorate agents list",
+	"SKILL_NOT_FOUND":    "quorate skills find",
+	"TASK_NOT_FOUND":     "quorate tasks list",
+	"ADDRESS_BLOCKED":    "agents.allowOrigins: [HOST:PORT] in the server's configuration, for an agent on a private address",
+	"DOMAIN_NOT_ALLOWED": "quorate domains add HOST, if you trust it",
 }
 
 // reach returns what to do about a connection that failed.
