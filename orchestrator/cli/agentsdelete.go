@@ -21,8 +21,8 @@ func (a *app) agentsDelete() *cobra.Command {
 		Example: "  quorate agents delete web-fetch --yes",
 		Args:    arguments("NAME"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
-			if !yes && isTerminal(a.stdin) && !a.confirm("delete agent "+args[0]+"?") {
-				return cmp.Or(ctx.Err(), errors.New("nothing was deleted"))
+			if err := a.confirmDeletion(ctx, yes, "delete agent "+args[0]+"?"); err != nil {
+				return err
 			}
 			answer := &emptypb.Empty{}
 			if err := s.delete(ctx, agentPath(args[0]), nil, answer); err != nil {
@@ -35,10 +35,16 @@ func (a *app) agentsDelete() *cobra.Command {
 	return cmd
 }
 
-// confirm asks a yes-or-no question at the terminal.
-func (a *app) confirm(question string) bool {
+// confirmDeletion asks a yes-or-no question at the terminal, unless there is none or yes was given. Any other answer is an error.
+func (a *app) confirmDeletion(ctx context.Context, yes bool, question string) error {
+	if yes || !isTerminal(a.stdin) {
+		return nil
+	}
 	_, _ = io.WriteString(a.err, escape(question, false)+" [y/N] ") // Write keeps the error
 	answer, err := bufio.NewReader(io.LimitReader(a.input, 16)).ReadString('\n')
 	answer = strings.ToLower(strings.TrimSpace(answer))
-	return err == nil && (answer == "y" || answer == "yes")
+	if err != nil || answer != "y" && answer != "yes" {
+		return cmp.Or(ctx.Err(), errors.New("nothing was deleted"))
+	}
+	return nil
 }

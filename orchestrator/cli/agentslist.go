@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"net/url"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -20,21 +19,12 @@ func (a *app) agentsList() *cobra.Command {
 		Example: "  quorate agents list\n  quorate agents list --filter 'skills:fetch_url AND status=available'",
 		Args:    arguments(),
 		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error {
-			all := &registryv1.ListAgentsResponse{}
-			err := pages(limit, func(query url.Values) (int, string, error) {
-				if filter != "" {
-					query.Set("filter", filter)
-				}
-				page := &registryv1.ListAgentsResponse{}
-				err := s.get(ctx, "/v1/agents", query, page)
-				all.Agents = append(all.Agents, page.GetAgents()...)
-				all.NextPageToken = page.GetNextPageToken()
-				return len(page.GetAgents()), all.GetNextPageToken(), err
-			})
+			agents, next, err := list(ctx, s, "/v1/agents", filtered(filter), limit, (*registryv1.ListAgentsResponse).GetAgents)
 			if err != nil {
 				return err
 			}
-			return a.show(all, func() { a.agentTable(all.GetAgents(), all.GetNextPageToken()) })
+			all := &registryv1.ListAgentsResponse{Agents: agents, NextPageToken: next}
+			return a.show(all, func() { a.agentTable(agents, next) })
 		}),
 	}
 	addLimit(cmd, &limit, 1000)

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"net/url"
 	"strings"
 
@@ -22,8 +20,10 @@ func (p *applier) pruneOthers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(others) > 0 && !p.check && !p.yes && isTerminal(p.stdin) && !p.confirm("delete "+strings.Join(namesOf(others), ", ")+"?") {
-		return cmp.Or(ctx.Err(), errors.New("nothing was deleted"))
+	if len(others) > 0 && !p.check {
+		if err := p.confirmDeletion(ctx, p.yes, "delete "+strings.Join(namesOf(others), ", ")+"?"); err != nil {
+			return err
+		}
 	}
 	for _, agent := range others {
 		err := p.pruneOne(ctx, agent)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -19,17 +18,11 @@ func (a *app) agentsVersions() *cobra.Command {
 		Example: "  quorate agents versions web-fetch",
 		Args:    arguments("NAME"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
-			all := &registryv1.ListAgentVersionsResponse{}
-			err := pages(limit, func(query url.Values) (int, string, error) {
-				page := &registryv1.ListAgentVersionsResponse{}
-				err := s.get(ctx, agentPath(args[0])+"/versions", query, page)
-				all.Versions = append(all.Versions, page.GetVersions()...)
-				all.NextPageToken = page.GetNextPageToken()
-				return len(page.GetVersions()), all.GetNextPageToken(), err
-			})
+			versions, next, err := list(ctx, s, agentPath(args[0])+"/versions", nil, limit, (*registryv1.ListAgentVersionsResponse).GetVersions)
 			if err != nil {
 				return err
 			}
+			all := &registryv1.ListAgentVersionsResponse{Versions: versions, NextPageToken: next}
 			return a.show(all, func() { a.versionTable(all) })
 		}),
 	}

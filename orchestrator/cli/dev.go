@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,20 +126,18 @@ func (a *app) devConfig(cmd *cobra.Command) func() (dev.Config, *config.Sources,
 				given[s.Path] = flag.Value.String()
 			}
 		}
-		name := *file
-		if name == "" {
-			name = config.Env(envConfig)
-		}
-		cfg := dev.DefaultConfig()
-		sources, err := config.Load(&cfg, config.Options{
-			File: name, Flags: given, KnownEnv: knownEnv,
-		})
-		if err != nil {
-			return cfg, sources, err
-		}
-		for _, warning := range sources.Warnings() {
-			a.err.line("warning: %s", warning)
-		}
-		return cfg, sources, nil
+		return loadConfig(a, dev.DefaultConfig(), *file, given)
 	}
+}
+
+// loadConfig changes cfg, which has the defaults, by a file, which QUORATE_CONFIG may name, the environment and flags, and prints warnings.
+func loadConfig[Config any](a *app, cfg Config, file string, flags map[string]string) (Config, *config.Sources, error) {
+	sources, err := config.Load(&cfg, config.Options{File: cmp.Or(file, config.Env(envConfig)), Flags: flags, KnownEnv: knownEnv})
+	if err != nil {
+		return cfg, sources, err
+	}
+	for _, warning := range sources.Warnings() {
+		a.err.line("warning: %s", warning)
+	}
+	return cfg, sources, nil
 }

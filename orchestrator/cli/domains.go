@@ -22,23 +22,16 @@ func (a *app) domainsList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the hosts that web-fetch may read", Example: "  quorate domains list", Args: arguments(),
 		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error {
-			list := &webfetchv1.ListAllowedDomainsResponse{}
-			err := pages(limit, func(query url.Values) (int, string, error) {
-				page := &webfetchv1.ListAllowedDomainsResponse{}
-				err := s.get(ctx, domainsPath, query, page)
-				list.AllowedDomains = append(list.AllowedDomains, page.GetAllowedDomains()...)
-				list.NextPageToken = page.GetNextPageToken()
-				return len(page.GetAllowedDomains()), list.GetNextPageToken(), err
-			})
+			domains, next, err := list(ctx, s, domainsPath, nil, limit, (*webfetchv1.ListAllowedDomainsResponse).GetAllowedDomains)
 			if err != nil {
 				return err
 			}
-			return a.show(list, func() {
+			return a.show(&webfetchv1.ListAllowedDomainsResponse{AllowedDomains: domains, NextPageToken: next}, func() {
 				rows := [][]string{{"DOMAIN", "LISTED", "BY"}}
-				for _, d := range list.GetAllowedDomains() {
+				for _, d := range domains {
 					rows = append(rows, []string{d.GetDomain(), a.when(d.GetCreateTime()), d.GetCreator()})
 				}
-				a.list(rows, "domains", list.GetNextPageToken())
+				a.list(rows, "domains", next)
 			})
 		}),
 	}

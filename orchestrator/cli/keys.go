@@ -55,17 +55,11 @@ func (a *app) keysList() *cobra.Command {
 		Example: "  quorate keys list",
 		Args:    arguments(),
 		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error {
-			all := &registryv1.ListSigningKeysResponse{}
-			err := pages(limit, func(query url.Values) (int, string, error) {
-				page := &registryv1.ListSigningKeysResponse{}
-				err := s.get(ctx, keysPath, query, page)
-				all.SigningKeys = append(all.SigningKeys, page.GetSigningKeys()...)
-				all.NextPageToken = page.GetNextPageToken()
-				return len(page.GetSigningKeys()), all.GetNextPageToken(), err
-			})
+			keys, next, err := list(ctx, s, keysPath, nil, limit, (*registryv1.ListSigningKeysResponse).GetSigningKeys)
 			if err != nil {
 				return err
 			}
+			all := &registryv1.ListSigningKeysResponse{SigningKeys: keys, NextPageToken: next}
 			return a.show(all, func() { a.keyTable(all) })
 		}),
 	}

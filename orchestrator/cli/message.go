@@ -8,8 +8,39 @@ import (
 	"unicode/utf8"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/structpb"
 )
+
+// messageFlags are the flags that say what an agent is told; exactly one of them is given.
+type messageFlags struct{ text, file, message string }
+
+// add adds the flags to cmd; forText and forFile are the usage of two of them.
+func (m *messageFlags) add(cmd *cobra.Command, forText, forFile string) {
+	flags := cmd.Flags()
+	flags.StringVar(&m.text, "text", "", forText)
+	flags.StringVar(&m.file, "file", "", forFile)
+	flags.StringVarP(&m.message, "message", "f", "", "file with an A2A message as JSON; - reads stdin")
+	cmd.MarkFlagsOneRequired("text", "file", "message")
+	cmd.MarkFlagsMutuallyExclusive("text", "file", "message")
+}
+
+// message returns the message that the flags give.
+func (a *app) message(m *messageFlags) (*a2apb.Message, error) {
+	if m.message != "" {
+		message := &a2apb.Message{}
+		return message, a.readMessage(m.message, message)
+	}
+	part := textPart(m.text)
+	if m.file != "" {
+		content, err := a.readFile(m.file)
+		if err != nil {
+			return nil, err
+		}
+		part = filePart(m.file, content)
+	}
+	return &a2apb.Message{Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{part}}, nil
+}
 
 func textPart(text string) *a2apb.Part {
 	return &a2apb.Part{Content: &a2apb.Part_Text{Text: text}}

@@ -42,18 +42,6 @@ func (a *app) serveConfig(cmd *cobra.Command) func() (serve.Config, *config.Sour
 		cmd.Flags().String("config", "", "YAML file with settings (env "+envConfig+")")
 	}
 	return func() (serve.Config, *config.Sources, error) {
-		name := cmd.Flags().Lookup("config").Value.String()
-		if name == "" {
-			name = config.Env(envConfig)
-		}
-		cfg := serve.DefaultConfig()
-		sources, err := config.Load(&cfg, config.Options{File: name, KnownEnv: knownEnv})
-		if err != nil {
-			return cfg, sources, err
-		}
-		for _, warning := range sources.Warnings() {
-			a.err.line("warning: %s", warning)
-		}
-		return cfg, sources, nil
+		return loadConfig(a, serve.DefaultConfig(), cmd.Flags().Lookup("config").Value.String(), nil)
 	}
 }

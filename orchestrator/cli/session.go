@@ -6,10 +6,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
-	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -88,47 +86,13 @@ func (s *session) check(ctx context.Context, task, phase string) (*consultationv
 
 // consultations returns all consultations of a task, at most 100.
 func (s *session) consultations(ctx context.Context, task string) (*consultationv1.ListConsultationsResponse, error) {
-	all := &consultationv1.ListConsultationsResponse{}
-	return all, pages(maxItems, func(query url.Values) (int, string, error) {
-		page := &consultationv1.ListConsultationsResponse{}
-		err := s.get(ctx, taskPath(task)+"/consultations", query, page)
-		all.Consultations = append(all.Consultations, page.GetConsultations()...)
-		return len(page.GetConsultations()), page.GetNextPageToken(), err
-	})
+	all, _, err := list(ctx, s, taskPath(task)+"/consultations", nil, maxItems, (*consultationv1.ListConsultationsResponse).GetConsultations)
+	return &consultationv1.ListConsultationsResponse{Consultations: all}, err
 }
 
 func agentPath(name string) string { return "/v1/agents/" + url.PathEscape(name) }
 
 func taskPath(id string) string { return "/v1/tasks/" + url.PathEscape(id) }
-
-const (
-	pageSize = 500
-	maxItems = 100_000
-)
-
-// addLimit adds the flag that limits a list.
-func addLimit(cmd *cobra.Command, limit *int, usual int) {
-	cmd.Flags().IntVar(limit, "limit", usual, "maximum number to list, 1 to 100000")
-}
-
-// pages calls fetch with the query for one page after the other until there is no next page or limit items were read. A page may be empty and still
-// have a next one when few items match a filter. fetch returns the number of items on the page and the token of the next one.
-func pages(limit int, fetch func(query url.Values) (items int, next string, err error)) error {
-	if limit < 1 || limit > maxItems {
-		return usage("--limit must be from 1 to %d", maxItems)
-	}
-	query := url.Values{}
-	for have := 0; have < limit; {
-		query.Set("page_size", strconv.Itoa(min(pageSize, limit-have)))
-		items, next, err := fetch(query)
-		if err != nil || next == "" {
-			return err
-		}
-		have += items
-		query.Set("page_token", next)
-	}
-	return nil
-}
 
 // requestID returns given, or a new random id.
 func requestID(given string) string {

@@ -52,43 +52,30 @@ func (a *app) skillsFind() *cobra.Command {
 }
 
 func (a *app) allSkills(ctx context.Context, s *session, limit int) error {
-	all := &registryv1.ListSkillsResponse{}
-	err := pages(limit, func(query url.Values) (int, string, error) {
-		page := &registryv1.ListSkillsResponse{}
-		err := s.get(ctx, "/v1/skills", query, page)
-		all.Skills = append(all.Skills, page.GetSkills()...)
-		all.NextPageToken = page.GetNextPageToken()
-		return len(page.GetSkills()), all.GetNextPageToken(), err
-	})
+	skills, next, err := list(ctx, s, "/v1/skills", nil, limit, (*registryv1.ListSkillsResponse).GetSkills)
 	if err != nil {
 		return err
 	}
-	return a.show(all, func() {
+	return a.show(&registryv1.ListSkillsResponse{Skills: skills, NextPageToken: next}, func() {
 		rows := [][]string{{"SKILL", "AGENT", "STATUS", "DESCRIPTION"}}
-		for _, skill := range all.GetSkills() {
+		for _, skill := range skills {
 			rows = append(rows, []string{skill.GetId(), skill.GetAgentName(), skill.GetAgentStatus(), cut(firstLine(skill.GetDescription()), 60)})
 		}
-		a.list(rows, "skills", all.GetNextPageToken())
+		a.list(rows, "skills", next)
 	})
 }
 
 func (a *app) agentsWith(ctx context.Context, s *session, path, tag string, available bool, limit int) error {
-	all := &registryv1.FindAgentsBySkillResponse{}
-	err := pages(limit, func(query url.Values) (int, string, error) {
-		if available {
-			query.Set("available_only", "true")
-		}
-		if tag != "" {
-			query.Set("tag", tag)
-		}
-		page := &registryv1.FindAgentsBySkillResponse{}
-		err := s.get(ctx, path, query, page)
-		all.Agents = append(all.Agents, page.GetAgents()...)
-		all.NextPageToken = page.GetNextPageToken()
-		return len(page.GetAgents()), all.GetNextPageToken(), err
-	})
+	query := url.Values{}
+	if available {
+		query.Set("available_only", "true")
+	}
+	if tag != "" {
+		query.Set("tag", tag)
+	}
+	agents, next, err := list(ctx, s, path, query, limit, (*registryv1.FindAgentsBySkillResponse).GetAgents)
 	if err != nil {
 		return err
 	}
-	return a.show(all, func() { a.agentTable(all.GetAgents(), all.GetNextPageToken()) })
+	return a.show(&registryv1.FindAgentsBySkillResponse{Agents: agents, NextPageToken: next}, func() { a.agentTable(agents, next) })
 }

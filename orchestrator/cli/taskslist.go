@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"net/url"
 
 	"github.com/spf13/cobra"
 
@@ -19,29 +18,19 @@ func (a *app) tasksList() *cobra.Command {
 		Example: "  quorate tasks list --limit 10\n  quorate tasks list --filter 'blocked=true AND agent=web-fetch'",
 		Args:    arguments(),
 		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error {
-			all := &orchestratorv1.ListTasksResponse{}
-			err := pages(limit, func(query url.Values) (int, string, error) {
-				if filter != "" {
-					query.Set("filter", filter)
-				}
-				page := &orchestratorv1.ListTasksResponse{}
-				err := s.get(ctx, "/v1/tasks", query, page)
-				all.Tasks = append(all.Tasks, page.GetTasks()...)
-				all.NextPageToken = page.GetNextPageToken()
-				return len(page.GetTasks()), all.GetNextPageToken(), err
-			})
+			tasks, next, err := list(ctx, s, "/v1/tasks", filtered(filter), limit, (*orchestratorv1.ListTasksResponse).GetTasks)
 			if err != nil {
 				return err
 			}
-			return a.show(all, func() {
+			return a.show(&orchestratorv1.ListTasksResponse{Tasks: tasks, NextPageToken: next}, func() {
 				rows := [][]string{{"TASK", "STATE", "PHASE", "AGENT", "SKILL", "ACCEPTED", "CHANGED"}}
-				for _, task := range all.GetTasks() {
+				for _, task := range tasks {
 					rows = append(rows, []string{
 						task.GetId(), stateName(task.GetState()), task.GetPhase(), task.GetAgent(), task.GetSkill(),
 						a.when(task.GetCreateTime()), a.when(task.GetUpdateTime()),
 					})
 				}
-				a.list(rows, "tasks", all.GetNextPageToken())
+				a.list(rows, "tasks", next)
 			})
 		}),
 	}

@@ -9,7 +9,9 @@ import (
 )
 
 func (a *app) tasksReply() *cobra.Command {
-	var sub submission
+	var said messageFlags
+	var givenID string
+	var watch bool
 	cmd := &cobra.Command{
 		Use:   "reply TASK",
 		Short: "Answer the agent of a task that waits for its caller",
@@ -19,9 +21,9 @@ func (a *app) tasksReply() *cobra.Command {
 		Example: "  quorate tasks reply 01jb9x --text 'the second one' --watch",
 		Args:    arguments("TASK"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
-			request := &orchestratorv1.ReplyToTaskRequest{Id: args[0], RequestId: requestID(sub.requestID)}
+			request := &orchestratorv1.ReplyToTaskRequest{Id: args[0], RequestId: requestID(givenID)}
 			var err error
-			if request.Message, err = a.submitMessage(&sub); err != nil {
+			if request.Message, err = a.message(&said); err != nil {
 				return err
 			}
 			task := &orchestratorv1.Task{}
@@ -29,7 +31,7 @@ func (a *app) tasksReply() *cobra.Command {
 				a.doubt(err, request.GetRequestId())
 				return err
 			}
-			if sub.watch {
+			if watch {
 				return a.watch(ctx, s, task.GetId(), false)
 			}
 			return a.show(task, func() {
@@ -39,13 +41,9 @@ func (a *app) tasksReply() *cobra.Command {
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&sub.text, "text", "", "what to tell the agent")
-	flags.StringVar(&sub.file, "file", "", "file that says it; - reads stdin")
-	flags.StringVarP(&sub.message, "message", "f", "", "file with an A2A message as JSON; - reads stdin")
-	flags.StringVar(&sub.requestID, "request-id", "", "makes a repeated reply the first one (default random)")
-	flags.BoolVar(&sub.watch, "watch", false, "follow the task to its end, or to where it waits again")
-	cmd.MarkFlagsOneRequired("text", "file", "message")
-	cmd.MarkFlagsMutuallyExclusive("text", "file", "message")
+	said.add(cmd, "what to tell the agent", "file that says it; - reads stdin")
+	flags.StringVar(&givenID, "request-id", "", "makes a repeated reply the first one (default random)")
+	flags.BoolVar(&watch, "watch", false, "follow the task to its end, or to where it waits again")
 	return cmd
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -17,13 +16,13 @@ import (
 
 // submission holds the flags of tasks submit.
 type submission struct {
-	to                  routeFlags
-	text, file, message string
-	inputs              []string
-	attributes          []string
-	requestID           string
-	deadline            time.Duration
-	watch               bool
+	to         routeFlags
+	message    messageFlags
+	inputs     []string
+	attributes []string
+	requestID  string
+	deadline   time.Duration
+	watch      bool
 }
 
 func (a *app) tasksSubmit() *cobra.Command {
@@ -39,16 +38,12 @@ func (a *app) tasksSubmit() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	sub.to.add(cmd)
-	flags.StringVar(&sub.text, "text", "", "what to do")
-	flags.StringVar(&sub.file, "file", "", "file that says what to do; - reads stdin")
-	flags.StringVarP(&sub.message, "message", "f", "", "file with an A2A message as JSON; - reads stdin")
+	sub.message.add(cmd, "what to do", "file that says what to do; - reads stdin")
 	flags.StringArrayVar(&sub.attributes, "attr", nil, "key=value that rules look at, repeated; true, 7 and \"7\" are a boolean, a number and a string")
 	flags.StringArrayVar(&sub.inputs, "input", nil, "name=value of an input that the agent declares, repeated; read like --attr")
 	flags.StringVar(&sub.requestID, "request-id", "", "makes a repeated request return the first task, with its deadline (default random)")
 	flags.DurationVar(&sub.deadline, "deadline", 0, "how long the task may take, such as 10m (default 24h, at most 720h)")
 	flags.BoolVar(&sub.watch, "watch", false, "follow the task to its end, or to where it waits")
-	cmd.MarkFlagsOneRequired("text", "file", "message")
-	cmd.MarkFlagsMutuallyExclusive("text", "file", "message")
 	return cmd
 }
 
@@ -103,22 +98,6 @@ func (a *app) submitRequest(sub *submission) (*orchestratorv1.SubmitTaskRequest,
 	for _, name := range slices.Sorted(maps.Keys(inputs)) {
 		request.Inputs = append(request.Inputs, &orchestratorv1.TaskInput{Name: name, Value: inputs[name]})
 	}
-	request.Message, err = a.submitMessage(sub)
+	request.Message, err = a.message(&sub.message)
 	return request, err
-}
-
-func (a *app) submitMessage(sub *submission) (*a2apb.Message, error) {
-	if sub.message != "" {
-		message := &a2apb.Message{}
-		return message, a.readMessage(sub.message, message)
-	}
-	part := textPart(sub.text)
-	if sub.file != "" {
-		content, err := a.readFile(sub.file)
-		if err != nil {
-			return nil, err
-		}
-		part = filePart(sub.file, content)
-	}
-	return &a2apb.Message{Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{part}}, nil
 }
