@@ -30,9 +30,11 @@ type Agent struct {
 
 	LiveVersion   int64  // the number of the version that Card is
 	LatestVersion int64  // the highest number so far
-	LatestHash    string // hash of the latest version's content
+	LatestHash    string // hash of the latest version's content; empty when that waited for an admin and was taken back
 	Source        Source
 	Verification  Verification
+	Pending       *Pending // what waits for an admin; nil when nothing does
+	Refused       []string // digests of the changes that admins refused last
 }
 
 // Key returns the agent's key.

@@ -61,7 +61,9 @@ func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Ap
 	if err != nil {
 		return Applied{}, err
 	}
-	c.wanted = in.OnlyName == ""
+	if c.wanted = in.OnlyName == ""; !c.wanted {
+		c.author = AuthorAgent
+	}
 	key := created.Record.Key()
 	alikes, alikeErr := r.checkLooks(ctx, tenant, key.Name)
 	var done Applied
@@ -102,13 +104,9 @@ func (r *Registry) replace(old *Record, c content, uri string, in *Application, 
 			Message: fmt.Sprintf("this agent is found in %s, whose card replaces this one when that is read again; change it there", clip(s.Location)),
 		})
 	}
-	more := false // than the card has changed
-	if in.Metadata != nil && !sameJSON(old.Metadata, *in.Metadata) {
-		if in.OnlyName != "" && !sameRules(old.Metadata, *in.Metadata) {
-			return Change{}, fault.New(fault.PermissionDenied, "RULES_ARE_THE_ADMINS",
-				"an agent cannot change consultation_requirements or at_most_once_skills; apply the present ones, or ask an admin")
-		}
-		next.Metadata, more = in.Metadata.kept(), true
+	more, err := r.replaceMetadata(old, &next, in, done) // than the card has changed
+	if err != nil {
+		return Change{}, err
 	}
 	if old.Source.Gone && in.OnlyName == "" { // nobody would read its card again
 		next.Source, more = Source{}, true
@@ -121,10 +119,34 @@ func (r *Registry) replace(old *Record, c content, uri string, in *Application, 
 		change.Version = version
 	}
 	done.Agent, done.Outcome = next.Agent, OutcomeReplaced
-	if next.Etag == old.Etag {
+	if sameJSON(old.inForce(), next.inForce()) {
 		done.Outcome = OutcomeUnchanged
 	}
 	return change, nil
+}
+
+// inForce returns what an application can change, without what waits for an admin.
+func (a *Agent) inForce() any {
+	return []any{a.LiveVersion, a.CardURI, a.Verification, a.Metadata, a.Source}
+}
+
+// replaceMetadata gives next the metadata in in, or has it wait, and reports whether that changes anything.
+func (r *Registry) replaceMetadata(old, next *Record, in *Application, done *Applied) (changed bool, err error) {
+	if in.Metadata == nil {
+		return false, nil
+	}
+	if in.OnlyName != "" && !sameRules(old.Metadata, *in.Metadata) {
+		return false, fault.New(fault.PermissionDenied, "RULES_ARE_THE_ADMINS",
+			"an agent cannot change consultation_requirements or at_most_once_skills; apply the present ones, or ask an admin")
+	}
+	author, waiting := "", next.Pending
+	if in.OnlyName != "" {
+		author = AuthorAgent
+	}
+	next.Metadata = in.Metadata.kept()
+	warnings, err := r.holdSchemas(old, next, author)
+	done.Warnings = append(slices.Clip(done.Warnings), warnings...)
+	return !sameJSON(old.Metadata, next.Metadata) || next.Pending != waiting, err
 }
 
 // sameRules reports whether two metadata agree in the rules that only admins may change.

@@ -45,6 +45,7 @@ var filterFields = filter.Fields[Agent]{
 	"draining":           filter.Bool(func(a *Agent) bool { return a.Status.Draining }),
 	"capacity":           filter.Number(func(a *Agent) int { return a.Status.Capacity }),
 	"in_flight":          filter.Number(func(a *Agent) int { return a.Status.InFlight }),
+	"pending_change":     filter.Bool(func(a *Agent) bool { return a.Pending != nil }),
 	"create_time":        filter.Time(func(a *Agent) time.Time { return a.CreateTime }),
 	"update_time":        filter.Time(func(a *Agent) time.Time { return a.UpdateTime }),
 	"skills":             filter.List(hasSkill),

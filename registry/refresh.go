@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -62,6 +63,7 @@ func (w Writer) replaceCard(ctx context.Context, key Key, card fetchedCard, cont
 	if err != nil {
 		return Agent{}, nil, err
 	}
+	c.author = cmp.Or(w.author, AuthorRefresher) // even when an admin asks: nobody has seen this card
 	var next Record
 	var warnings []Warning
 	replayed, err := w.update(ctx, key, content, func(q *Request) { q.Warnings = warnings }, func(old *Record) (change Change, err error) {

@@ -157,7 +157,9 @@ func (r *Registry) refreshIfChanged(ctx context.Context, key Key, w *cardWatch) 
 			return 0, err
 		}
 		w.hash, w.validators = agent.LatestHash, answer.Validators
-		if agent.LatestVersion != old.LatestVersion {
+		if agent.LiveVersion == old.LiveVersion && agent.Pending.card() != nil && agent.Etag != old.Etag {
+			r.logWaiting(ctx, &agent)
+		} else if agent.LatestVersion != old.LatestVersion {
 			r.logger.InfoContext(ctx, "card changed", slog.String("agent", key.Name), slog.String("tenant", key.Tenant),
 				slog.Int64("version", agent.LatestVersion), slog.Int("warnings", len(warnings)))
 		}

@@ -70,8 +70,14 @@ func (o *origin) RoundTrip(r *http.Request) (*http.Response, error) {
 // refreshing runs the refresher of a registry with the agent a, whose card o serves, in fake time, while test runs.
 func refreshing(t *testing.T, o *origin, test func(t *testing.T, r *registry.Registry)) {
 	t.Helper()
+	refreshingWith(t, o, registry.Options{}, test)
+}
+
+func refreshingWith(t *testing.T, o *origin, options registry.Options, test func(t *testing.T, r *registry.Registry)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		r := open(t, registry.Options{Client: &http.Client{Transport: o}})
+		options.Client = &http.Client{Transport: o}
+		r := open(t, options)
 		if _, _, err := r.Register(t.Context(), tenant, registry.Registration{CardURI: cardURI}); err != nil {
 			t.Fatalf("Register() = %v, want no error", err)
 		}

@@ -144,7 +144,7 @@ func (r *Registry) compose(ctx context.Context, tenant string, in Registration, 
 	if err := record.stamp(1); err != nil {
 		return Change{}, nil, err
 	}
-	return Change{Record: &record, Pulse: &pulse, Version: record.version(c.hash, nil), DryRun: in.ValidateOnly}, append(warnings, more...), nil
+	return Change{Record: &record, Pulse: &pulse, Version: c.version(name, 1, uri, now, nil), DryRun: in.ValidateOnly}, append(warnings, more...), nil
 }
 
 // NotYours returns the PermissionDenied fault for an agent that acts on another agent, with the reason NOT_YOUR_AGENT.

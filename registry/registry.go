@@ -22,6 +22,7 @@ type Options struct {
 	LeaseDuration time.Duration    // how long a heartbeat or an answered probe counts; 0 is 30 s
 	ProbeInterval time.Duration    // between two probes of an agent; 0 is 15 s; keep it well below LeaseDuration
 	Signatures    SignaturePolicy  // what signatures a card must have; empty is SignaturesIfPresent
+	CardChanges   CardChanges      // whose changes take effect at once; empty is CardChangesAllow
 	Strict        bool             // refuse what is otherwise a warning: a consultation target that is not registered, a name like another's
 
 	// Denied returns the advice for operators when a server answers 401 or 403 instead of with a card. Nil uses one text for all servers.
@@ -53,6 +54,7 @@ type Registry struct {
 	versions            VersionStore    // nil when the store has none
 	keys                SigningKeyStore // nil when the store has none
 	signatures          SignaturePolicy
+	cardChanges         CardChanges
 	strict              bool
 	describeDenied      func(*http.Response) string // nil uses one text for all servers
 	describeUnsupported func(Card) string           // nil is not asked
@@ -65,7 +67,7 @@ func New(store Store, o Options) *Registry {
 	r := &Registry{
 		client: o.Client, logger: o.Logger, now: o.Now,
 		leaseDuration: o.LeaseDuration, probeInterval: o.ProbeInterval, fresh: make(chan Key, 256),
-		signatures: o.Signatures, strict: o.Strict, describeDenied: o.Denied, describeUnsupported: o.Unspoken, refreshEvery: o.RefreshInterval,
+		signatures: o.Signatures, cardChanges: o.CardChanges, strict: o.Strict, describeDenied: o.Denied, describeUnsupported: o.Unspoken, refreshEvery: o.RefreshInterval,
 	}
 	if r.logger == nil {
 		r.logger = slog.New(slog.DiscardHandler)

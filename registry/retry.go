@@ -24,11 +24,18 @@ type Retry struct {
 type Writer struct {
 	registry *Registry
 	retry    Retry
+	author   string // AuthorAgent, or empty for an admin
 }
 
 // Once returns a writer whose writes are remembered for 24 hours under retry. A request id that was used with other content is a Conflict fault with
 // the reason REQUEST_ID_REUSED.
-func (r *Registry) Once(retry Retry) Writer { return Writer{r, retry} }
+func (r *Registry) Once(retry Retry) Writer { return Writer{registry: r, retry: retry} }
+
+// ByAgent returns a writer for an agent that changes itself: its changes may have to wait for an admin, as Options.CardChanges says.
+func (w Writer) ByAgent() Writer {
+	w.author = AuthorAgent
+	return w
+}
 
 // update calls Store.Update and remembers the request in the same atomic step; note, which may be nil, adds what the answer says to it. For a retry
 // nothing is written, and the first request is returned.

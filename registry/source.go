@@ -44,6 +44,9 @@ func (r *Registry) Discover(ctx context.Context, tenant string, f Found) (Agent,
 	if err != nil {
 		return Agent{}, nil, err
 	}
+	if f.Source.Type != SourceFolder { // whose files are the operator's own
+		c.author = AuthorSource
+	}
 	now := r.now().UTC()
 	pulse := Pulse{SeenTime: now}
 	if f.CardURI != "" { // reading the card was a probe, and the agent has answered it
@@ -58,9 +61,9 @@ func (r *Registry) Discover(ctx context.Context, tenant string, f Found) (Agent,
 	}
 	var next Record
 	var warnings []Warning
-	created := false
+	created, held := false, false
 	err = r.store.Update(ctx, key, func(old *Record) (change Change, err error) {
-		if created = old == nil; created {
+		if created, held = old == nil, false; created {
 			if createErr == nil {
 				next, warnings = *create.Record, createWarnings
 			}
@@ -71,10 +74,14 @@ func (r *Registry) Discover(ctx context.Context, tenant string, f Found) (Agent,
 				"an agent named %q is registered already, and not from %s", old.Name, clip(f.Source.Location)).With("agent", old.Name)
 		}
 		next, change, warnings, err = r.addVersion(old, c, f.CardURI)
+		held = next.Pending.card() != nil && next.Pending != old.Pending
 		return change, err
 	})
 	if err != nil {
 		return Agent{}, nil, err
+	}
+	if held {
+		r.logWaiting(ctx, &next.Agent)
 	}
 	if !created {
 		err = r.Seen(ctx, key, f.CardURI != "")

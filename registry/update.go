@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -38,7 +39,8 @@ func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, m
 		return Agent{}, nil, err
 	}
 	var next Record
-	replayed, err := w.update(ctx, key, []any{"update", name, etag, mask, m}, func(q *Request) { q.Warnings = warnings }, func(old *Record) (Change, error) {
+	var answer []Warning
+	replayed, err := w.update(ctx, key, []any{"update", name, etag, mask, m}, func(q *Request) { q.Warnings = answer }, func(old *Record) (Change, error) {
 		if old == nil {
 			return Change{}, Missing(key)
 		}
@@ -46,13 +48,24 @@ func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, m
 			return Change{}, err
 		}
 		next = *old
+		if waiting := old.Pending.schemas(); waiting != nil && r.waits(w.author) { // what the mask leaves out goes on waiting
+			next.Metadata.InputSchemas, next.Metadata.OutputSchemas = waiting.InputSchemas, waiting.OutputSchemas
+		}
 		merge(&next.Metadata)
+		held, err := r.holdSchemas(old, &next, w.author)
+		if err != nil {
+			return Change{}, err
+		}
+		answer = append(slices.Clip(warnings), held...)
+		if len(held) > 0 && next.Pending == old.Pending && sameJSON(old.Metadata, next.Metadata) {
+			return Change{Record: &next}, nil
+		}
 		return r.write(old, &next)
 	})
 	if err != nil || replayed != nil {
 		return r.answerRetry(ctx, tenant, replayed, err)
 	}
-	return r.withStatusAfterWrite(ctx, next.Agent), warnings, nil
+	return r.withStatusAfterWrite(ctx, next.Agent), answer, nil
 }
 
 // mergeFunc returns a function that copies the fields in mask from m.

@@ -16,7 +16,7 @@ import (
 // MaxVersions is how many versions of an agent's card are kept.
 const MaxVersions = 100
 
-// Version is one version of an agent's card. It never changes.
+// Version is one version of an agent's card. It never changes, except that a card that waits for an admin takes the place of the one that waited.
 type Version struct {
 	Agent       string
 	Number      int64  // counts from 1
@@ -110,6 +110,7 @@ func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, n
 		}
 		warnings = append(slices.Clip(c.warnings), breakingWarnings(breakingChanges(&old.Card, &c.card))...)
 		next.Card, next.RawCard, next.LiveVersion, next.Verification = c.card, c.raw, number, verification
+		next.Pending = old.Pending.with(nil, old.Pending.schemas()) // it was compared with another card
 		return r.write(old, &next)
 	})
 	if err != nil || replayed != nil {
@@ -120,37 +121,56 @@ func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, n
 
 // addVersion makes the card the agent's next version, and the live one. Two kinds of cards make no version: one with the content of the live version, and
 // one with the content of the newest version when an admin went back from that, unless an admin brings it. For those only a new URL is stored and,
-// for the live one, the result of checking its signatures now.
+// for the live one, the result of checking its signatures now. A card that waits for an admin is a version too, but not the live one.
 func (r *Registry) addVersion(old *Record, c content, uri string) (next Record, change Change, warnings []Warning, err error) {
 	next = *old
-	next.CardURI = uri
 	verification, err := r.admit(&old.Agent, c.verification)
 	if err != nil {
 		return Record{}, Change{}, nil, err
 	}
-	warnings = c.warnings
-	if live := c.hash == old.liveHash(); live || (c.hash == old.LatestHash && !c.wanted) {
-		if uri == "" {
-			next.CardURI = old.CardURI
+	waits := r.waits(c.author)
+	if waits {
+		differences, digest, err := cardChange(old, &c, uri)
+		if err != nil {
+			return Record{}, Change{}, nil, err
 		}
-		if live && !verification.same(old.Verification) { // since the policy or a key has changed
-			next.Verification = verification
+		if len(differences) > 0 {
+			return r.holdCard(old, c, uri, Held{Digest: digest, Differences: differences})
 		}
-		if next.CardURI == old.CardURI && next.Verification == old.Verification {
-			return next, Change{Record: &next}, warnings, nil
+		next.takeBack(uri)
+	}
+	if live := c.hash == old.liveHash(); live || (c.hash == old.LatestHash && !c.wanted && !old.Pending.hasCard(c.hash)) {
+		if !live || verification.same(old.Verification) { // neither the policy nor a key has changed
+			verification = old.Verification
 		}
-		change, err = r.write(old, &next)
-		return next, change, warnings, err
+		change, err = r.keepVersion(old, &next, uri, verification)
+		return next, change, c.warnings, err
+	}
+	if !waits { // what waits was compared with another card
+		next.Pending = old.Pending.with(nil, old.Pending.schemas())
 	}
 	breaking := breakingChanges(&old.Card, &c.card)
-	next.Card, next.RawCard, next.Verification = c.card, c.raw, verification
+	next.Card, next.RawCard, next.CardURI, next.Verification = c.card, c.raw, uri, verification
 	next.LatestVersion, next.LatestHash = old.LatestVersion+1, c.hash
 	next.LiveVersion = next.LatestVersion
 	if change, err = r.write(old, &next); err != nil {
 		return Record{}, Change{}, nil, err
 	}
-	change.Version = next.version(c.hash, breaking)
-	return next, change, append(slices.Clip(warnings), breakingWarnings(breaking)...), nil
+	change.Version = c.version(next.Name, next.LiveVersion, uri, next.UpdateTime, breaking)
+	return next, change, append(slices.Clip(c.warnings), breakingWarnings(breaking)...), nil
+}
+
+// keepVersion stores what may change with a card that makes no version: its URL, the result of checking its signatures, and that another card waits no
+// more.
+func (r *Registry) keepVersion(old, next *Record, uri string, v Verification) (Change, error) {
+	next.Verification = v
+	if uri != "" {
+		next.CardURI = uri
+	}
+	if next.CardURI == old.CardURI && next.Verification == old.Verification && next.Pending == old.Pending {
+		return Change{Record: next}, nil
+	}
+	return r.write(old, next)
 }
 
 // write returns the change from old to next, with a new etag.
@@ -162,11 +182,10 @@ func (r *Registry) write(old, next *Record) (Change, error) {
 	return Change{Record: next}, nil
 }
 
-// version returns the record's live card as a version.
-func (a *Record) version(hash string, breaking []BreakingChange) *Version {
+// version returns the card as a version of an agent.
+func (c *content) version(agent string, number int64, uri string, at time.Time, breaking []BreakingChange) *Version {
 	return &Version{
-		Agent: a.Name, Number: a.LiveVersion, Hash: hash, RawCard: a.RawCard, CardURI: a.CardURI, CardVersion: a.Card.Version,
-		Breaking: breaking, CreateTime: a.UpdateTime,
+		Agent: agent, Number: number, Hash: c.hash, RawCard: c.raw, CardURI: uri, CardVersion: c.card.Version, Breaking: breaking, CreateTime: at,
 	}
 }
 
@@ -208,7 +227,8 @@ type content struct {
 	hash         string
 	verification Verification
 	warnings     []Warning
-	wanted       bool // an admin brings the card, and may return to a version that was gone back from
+	wanted       bool   // an admin brings the card, and may return to a version that was gone back from
+	author       string // who brings the card; empty when that is an admin
 }
 
 // read parses the card of an agent, of the one that the card names when key has no name, and checks its signatures against the keys for that agent. admit

@@ -80,9 +80,7 @@ func (a *Agent) register(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range response.GetWarnings() {
-		a.config.Logger.WarnContext(ctx, "Quorate has a remark on the registration", slog.String("code", w.GetCode()), slog.String("remark", w.GetMessage()))
-	}
+	a.logWarnings(ctx, response.GetWarnings())
 	a.config.Logger.InfoContext(ctx, "agent is registered", slog.String("server", a.config.Server))
 	return nil
 }
@@ -90,7 +88,7 @@ func (a *Agent) register(ctx context.Context) error {
 // refresh has Quorate read the agent's card again.
 func (a *Agent) refresh(ctx context.Context) error {
 	request := &registryv1.RefreshAgentCardRequest{CardUri: a.CardURL()}
-	_, err := retry(ctx, forever, func() (*registryv1.RefreshAgentCardResponse, error) {
+	response, err := retry(ctx, forever, func() (*registryv1.RefreshAgentCardResponse, error) {
 		var response registryv1.RefreshAgentCardResponse
 		return &response, a.quorate.Call(ctx, http.MethodPost, a.path(":refreshCard"), nil, request, &response)
 	}, a.notify(ctx, "refreshing the registration"))
@@ -100,8 +98,15 @@ func (a *Agent) refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.logWarnings(ctx, response.GetWarnings())
 	a.config.Logger.InfoContext(ctx, "agent is registered already; its card was read anew", slog.String("server", a.config.Server))
 	return nil
+}
+
+func (a *Agent) logWarnings(ctx context.Context, warnings []*registryv1.Warning) {
+	for _, w := range warnings {
+		a.config.Logger.WarnContext(ctx, "Quorate has a remark on the registration", slog.String("code", w.GetCode()), slog.String("remark", w.GetMessage()))
+	}
 }
 
 // sendHeartbeats sends heartbeats at the server's interval until ctx is done or the server refuses one.

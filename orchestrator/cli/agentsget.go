@@ -69,6 +69,7 @@ func (a *app) agentDetails(agent *registryv1.Agent) {
 	a.section("Inputs", inputs)
 	a.section("Outputs", outputs)
 	a.section("Consultation rules", rules)
+	a.pendingChange(agent)
 }
 
 // versionOf describes the live version of the card, if there was more than one.

@@ -30,7 +30,7 @@ func (a *app) agentsList() *cobra.Command {
 	addLimit(cmd, &limit, 1000)
 	cmd.Flags().StringVar(&filter, "filter", "", "only agents that match, such as status=unavailable: comparisons of name, description, version, status,\n"+
 		"skills, tags, input_types, output_types, streaming, push_notifications, card_uri, source.type, source.location,\n"+
-		"source.present, verification.state, draining, capacity, in_flight, create_time and update_time")
+		"source.present, verification.state, pending_change, draining, capacity, in_flight, create_time and update_time")
 	return cmd
 }
 
@@ -38,7 +38,7 @@ func (a *app) agentTable(agents []*registryv1.Agent, next string) {
 	rows := [][]string{{"NAME", "STATUS", "VERSION", "SKILLS", "RULES", "LAST SEEN"}}
 	for _, agent := range agents {
 		rows = append(rows, []string{
-			agent.GetName(), agent.GetStatus().GetStatus(), agent.GetVersion(),
+			agent.GetName(), agent.GetStatus().GetStatus(), agent.GetVersion() + choose(agent.GetPendingChange() == nil, "", " (change waits)"),
 			strconv.Itoa(len(readCard(agent.GetCard()).skills)),
 			strconv.Itoa(len(agent.GetMetadata().GetConsultationRequirements())),
 			a.when(agent.GetStatus().GetLastHeartbeat()),

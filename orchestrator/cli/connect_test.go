@@ -144,8 +144,9 @@ func TestConfigExplainTellsWhatEachSettingIsFor(t *testing.T) {
 func TestAValueThatIsRefusedIsNamed(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		"agents: {signatures: maybe}\n": `:1: agents.signatures: "maybe" is not off`,
-		"telemetry: {logLevel: loud}\n": `log level "loud" is not debug`,
+		"agents: {signatures: maybe}\n":  `:1: agents.signatures: "maybe" is not off`,
+		"agents: {cardChanges: maybe}\n": `:1: agents.cardChanges: "maybe" is not allow or confirm`,
+		"telemetry: {logLevel: loud}\n":  `log level "loud" is not debug`,
 	} {
 		file := write(t, "quorate.yaml", content)
 		exit, _, stderr := run(t.Context(), "", "dev", "--config", file, "--data-dir", t.TempDir())

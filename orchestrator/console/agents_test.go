@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/quorate/quorate/orchestrator/dev"
 )
 
 // TestAnAgentThatComesBackIsNotStruckOut deletes an agent and registers it again while the list is open.
@@ -60,5 +62,24 @@ func TestWhatAButtonSaysStays(t *testing.T) {
 	b.signIn(q.token)
 	b.clicks("Read its card again")
 	b.sees("1.1.0", "2 of 2", "Its card is read.")
+	b.nothingWrong()
+}
+
+// TestAChangeThatWaitsIsApproved has an agent move, and an admin look at that.
+func TestAChangeThatWaitsIsApproved(t *testing.T) {
+	cfg := dev.DefaultConfig()
+	cfg.Agents.CardChanges = "confirm"
+	q := startWith(t, t.TempDir(), cfg)
+	card := hostileCard(t)
+	q.post(t, "/v1/agents:register", map[string]any{"cardJson": card})
+	itself := q
+	itself.token = q.post(t, "/v1/agents/hostile:issueToken", map[string]any{})
+	itself.post(t, "/v1/agents:apply", map[string]any{"cardJson": strings.Replace(card, "127.0.0.1:1/", "127.0.0.1:2/", 1)})
+	b := open(t, q.HTTP+"/#/agents/hostile", 1280, 800)
+	b.signIn(q.token)
+	b.sees("Waits for approval", "card.supportedInterfaces[0].url", "127.0.0.1:2/")
+	b.clicks("Approve")
+	b.sees("The change is in force.", "INTERFACE_REMOVED", "2 of 2")
+	b.until("say no more that it waits", `!document.body.innerText.includes("Waits for approval")`)
 	b.nothingWrong()
 }

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,7 +35,12 @@ type quorate struct {
 // start runs dev mode on the data in dir until stop or the end of the test.
 func start(t *testing.T, dir string) quorate {
 	t.Helper()
-	cfg := dev.DefaultConfig()
+	return startWith(t, dir, dev.DefaultConfig())
+}
+
+// startWith is start with settings of which it chooses the addresses and the places.
+func startWith(t *testing.T, dir string, cfg dev.Config) quorate {
+	t.Helper()
 	cfg.HTTP.Addr, cfg.GRPC.Addr, cfg.Webfetch.Addr, cfg.Webfetch.Browser, cfg.Telemetry.LogLevel = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0", "off", "error"
 	cfg.Store.DataDir, cfg.PortsFile = filepath.Join(dir, "data"), filepath.Join(dir, "ports.json")
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -249,7 +255,7 @@ func (b *tab) goes(place string) {
 	b.until("open "+place, `document.querySelector("h1").left === undefined && !document.querySelector("main").hasAttribute("aria-busy")`)
 }
 
-// post calls the API as the admin and returns the answer's id.
+// post calls the API with the token and returns the id in the answer, or the token.
 func (q quorate) post(t *testing.T, path string, body any) string {
 	t.Helper()
 	b, err := json.Marshal(body)
@@ -270,9 +276,9 @@ func (q quorate) post(t *testing.T, path string, body any) string {
 	if err != nil || answer.StatusCode != http.StatusOK {
 		t.Fatalf("POST %s = %d %s, %v", path, answer.StatusCode, said, err)
 	}
-	var got struct{ ID string }
+	var got struct{ ID, Token string }
 	if err := json.Unmarshal(said, &got); err != nil {
 		t.Fatal(err)
 	}
-	return got.ID
+	return cmp.Or(got.ID, got.Token)
 }

@@ -51,6 +51,7 @@ type Agents struct {
 	CardFolder  string   `yaml:"cardFolder" doc:"Folder whose *.json files are agent cards."`
 	Catalogs    []string `yaml:"catalogs" doc:"URLs of AI Catalogs; the agents they name are registered."`
 	Signatures  string   `yaml:"signatures" doc:"Policy for the signatures of cards: off, verify-if-present or require."`
+	CardChanges string   `yaml:"cardChanges" doc:"allow: what agents change in their cards and schemas, themselves or through their servers, takes effect at once. confirm: an admin approves it first, except texts."`
 	PassThrough []string `yaml:"passThrough" doc:"Agents whose A2A calls are passed on unchanged instead of becoming tasks; * means all. Agents with rules or required inputs are excepted."`
 
 	CredentialsFile string `yaml:"credentialsFile" doc:"YAML file with credentials for calls to agents, each for one origin; it refers to secrets and contains none."`
@@ -69,7 +70,7 @@ func DefaultConfig() Config {
 		GRPC:      GRPC{Addr: "127.0.0.1:9090"},
 		Webfetch:  Webfetch{Addr: "127.0.0.1:9000", Browser: "auto"},
 		Store:     Store{DataDir: DefaultDataDir()},
-		Agents:    Agents{Signatures: string(registry.SignaturesIfPresent)},
+		Agents:    Agents{Signatures: string(registry.SignaturesIfPresent), CardChanges: string(registry.CardChangesAllow)},
 		Telemetry: Telemetry{LogLevel: "warn", LogFormat: "text"},
 	}
 }
@@ -81,6 +82,9 @@ func (c *Config) Validate() error {
 	}
 	if !registry.SignaturePolicy(c.Agents.Signatures).Valid() {
 		return fault.Invalid("agents.signatures", "CONFIG_INVALID", "%q is not off, verify-if-present or require", c.Agents.Signatures)
+	}
+	if !registry.CardChanges(c.Agents.CardChanges).Valid() {
+		return fault.Invalid("agents.cardChanges", "CONFIG_INVALID", "%q is not allow or confirm", c.Agents.CardChanges)
 	}
 	if !slices.Contains([]string{"auto", "off", "no-sandbox"}, c.Webfetch.Browser) {
 		return fault.Invalid("webfetch.browser", "CONFIG_INVALID", "%q is not auto, off or no-sandbox", c.Webfetch.Browser)

@@ -123,7 +123,9 @@ func (m *machine) assemble(ctx context.Context) error {
 	m.server, err = server.New(ctx, server.Options{
 		Stores: stores, HTTPListener: m.ports.http, GRPCListener: m.ports.grpc, Telemetry: m.tel, Authenticator: m.keys,
 		Policy: policy, Receivers: policy, Credentials: credentials, Services: []server.Service{fetchService(fetcher)}, PassThrough: m.cfg.Agents.PassThrough,
-		Agents: server.Agents{Sources: sources, Signatures: registry.SignaturePolicy(m.cfg.Agents.Signatures)},
+		Agents: server.Agents{
+			Sources: sources, Signatures: registry.SignaturePolicy(m.cfg.Agents.Signatures), Changes: registry.CardChanges(m.cfg.Agents.CardChanges),
+		},
 	})
 	if err != nil {
 		return err

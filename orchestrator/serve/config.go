@@ -95,6 +95,7 @@ type Agents struct {
 	CardFolder    string   `yaml:"cardFolder" doc:"Absolute path of a folder whose *.json files are agent cards."`
 	Catalogs      []string `yaml:"catalogs" doc:"URLs of AI Catalogs; the agents they name are registered."`
 	Signatures    string   `yaml:"signatures" doc:"Policy for the signatures of cards: off, verify-if-present or require."`
+	CardChanges   string   `yaml:"cardChanges" doc:"allow: what agents change in their cards and schemas, themselves or through their servers, takes effect at once. confirm: an admin approves it first, except texts."`
 	Strict        bool     `yaml:"strict" doc:"Refuse rules whose target agent is not registered, and names that look like another agent's."`
 	PassThrough   []string `yaml:"passThrough" doc:"Agents whose A2A calls are passed on unchanged instead of becoming tasks; * means all. Agents with rules or required inputs are excepted."`
 	AllowOrigins  []string `yaml:"allowOrigins" doc:"Exact host:port of agents on private addresses; all others must have public addresses."`
@@ -140,7 +141,7 @@ func DefaultConfig() Config {
 		Store:   Store{Kind: KindEmbedded, Lease: 10 * time.Second},
 		Auth:    Auth{OIDC: oidc.DefaultConfig()},
 		Calls:   Calls{Max: rpcserver.DefaultMaxCalls},
-		Agents:  Agents{Signatures: string(registry.SignaturesIfPresent), MaxExchanges: engine.DefaultExchanges},
+		Agents:  Agents{Signatures: string(registry.SignaturesIfPresent), CardChanges: string(registry.CardChangesAllow), MaxExchanges: engine.DefaultExchanges},
 		Routing: Routing{EmbeddingsTimeout: 150 * time.Millisecond},
 		Evidence: Evidence{
 			Lowest: consultation.LevelRecorded, AnswerWithin: consultation.DefaultTTL, JaegerTimeout: 2 * time.Second, CloudWatchGroup: cloudwatch.DefaultGroup, CloudWatchTimeout: 10 * time.Second,
@@ -245,6 +246,9 @@ func (s *Store) dynamoDB() ddb.Config {
 func (a *Agents) Validate() error {
 	if !registry.SignaturePolicy(a.Signatures).Valid() {
 		return invalid("signatures", "%q is not off, verify-if-present or require", a.Signatures)
+	}
+	if !registry.CardChanges(a.CardChanges).Valid() {
+		return invalid("cardChanges", "%q is not allow or confirm", a.CardChanges)
 	}
 	if a.MaxExchanges < minExchanges || a.MaxExchanges > maxExchanges {
 		return invalid("maxExchanges", "%d is not from %d to %d", a.MaxExchanges, minExchanges, maxExchanges)

@@ -109,7 +109,8 @@ func (p *process) assemble(ctx context.Context) error {
 		Stores: stores, Telemetry: p.tel, Authenticator: callers,
 		Policy: policy, Receivers: &netguard.Policy{AllowOrigins: p.cfg.Push.AllowOrigins}, Credentials: credentials,
 		Agents: server.Agents{
-			Sources: p.cfg.Agents.sources(), Signatures: registry.SignaturePolicy(p.cfg.Agents.Signatures), Strict: p.cfg.Agents.Strict,
+			Sources: p.cfg.Agents.sources(), Signatures: registry.SignaturePolicy(p.cfg.Agents.Signatures),
+			Changes: registry.CardChanges(p.cfg.Agents.CardChanges), Strict: p.cfg.Agents.Strict,
 		},
 		Embeddings: embeddings, Evidence: evidence, PassThrough: p.cfg.Agents.PassThrough, MaxExchanges: p.cfg.Agents.MaxExchanges, AllowedHosts: p.cfg.HTTP.hosts(), PublicURL: p.cfg.HTTP.PublicURL, PublicGRPC: p.cfg.GRPC.PublicAddr,
 		Limits: p.cfg.Calls.limits(),

@@ -17,6 +17,7 @@ import (
 type Agents struct {
 	Sources    []discovery.Source       // where agents are looked for
 	Signatures registry.SignaturePolicy // which signatures a card must have; empty is verify-if-present
+	Changes    registry.CardChanges     // whose changes of what matters take effect at once; empty is allow
 	Strict     bool                     // refuse a rule whose target is not registered, which is otherwise a warning
 }
 
@@ -44,7 +45,7 @@ const (
 func (s *Server) openRegistry(o Options) (err error) {
 	client := o.Credentials.Client(o.Policy.Client(netguard.ClientOptions{Timeout: cardTimeout, MaxRedirects: cardRedirects}))
 	s.Registry = registry.New(o.Stores.Registry, registry.Options{
-		Client: client, Logger: s.logger, Now: o.Stores.Now, Signatures: o.Agents.Signatures, Strict: o.Agents.Strict,
+		Client: client, Logger: s.logger, Now: o.Stores.Now, Signatures: o.Agents.Signatures, CardChanges: o.Agents.Changes, Strict: o.Agents.Strict,
 		Denied: o.Credentials.Denied, Unspoken: agentclient.Unspoken,
 	})
 	if s.discoverer, err = discovery.New(s.Registry, discovery.Options{Sources: o.Agents.Sources, Client: client, Logger: s.logger}); err != nil {

@@ -51,6 +51,8 @@ type agentItem struct {
 	Versions      []int64                         `dynamodbav:"versions"` // numbers of the versions that are kept, in order
 	Source        document[registry.Source]       `dynamodbav:"source"`
 	Verification  document[registry.Verification] `dynamodbav:"verification"`
+	Pending       document[*registry.Pending]     `dynamodbav:"pending"`
+	Refused       []string                        `dynamodbav:"refused,omitempty"`
 	writes
 }
 
@@ -102,7 +104,8 @@ func newAgentItem(s *stored) (agent, card ddb.Item, digest string, err error) {
 		CreatedAt:                r.CreateTime, UpdatedAt: r.UpdateTime,
 		Card: document[registry.Card]{r.Card}, CardBytes: r.RawCard, CardURI: r.CardURI, Etag: r.Etag, Revision: r.Revision,
 		Generation: s.generation, Life: s.life, LiveVersion: r.LiveVersion, LatestVersion: r.LatestVersion, LatestHash: r.LatestHash, Versions: s.versions,
-		Source: document[registry.Source]{r.Source}, Verification: document[registry.Verification]{r.Verification}, writes: s.writes,
+		Source: document[registry.Source]{r.Source}, Verification: document[registry.Verification]{r.Verification},
+		Pending: document[*registry.Pending]{r.Pending}, Refused: r.Refused, writes: s.writes,
 	}
 	if hasToken(r) {
 		i.TokenHash = r.TokenHash[:]
@@ -145,7 +148,7 @@ func readAgent(item ddb.Item) (*stored, error) {
 			},
 			Etag: i.Etag, Revision: i.Revision, CreateTime: i.CreatedAt, UpdateTime: i.UpdatedAt,
 			LiveVersion: i.LiveVersion, LatestVersion: i.LatestVersion, LatestHash: i.LatestHash,
-			Source: i.Source.value, Verification: i.Verification.value,
+			Source: i.Source.value, Verification: i.Verification.value, Pending: i.Pending.value, Refused: i.Refused,
 		}},
 		generation: i.Generation, life: i.Life, cardDigest: i.CardDigest, versions: i.Versions, writes: i.writes, item: item,
 	}

@@ -28,6 +28,8 @@ type item struct {
 	LatestHash    string                `json:"latest_hash,omitempty"`
 	Source        registry.Source       `json:"source,omitzero"`
 	Verification  registry.Verification `json:"verification,omitzero"`
+	Pending       *registry.Pending     `json:"pending,omitempty"`
+	Refused       []string              `json:"refused,omitempty"`
 }
 
 // reader reads agents and pulses in one transaction. It opens each bucket once, which matters for long pages.
@@ -82,7 +84,7 @@ func (i *item) record(key registry.Key) *registry.Record {
 		Tenant: key.Tenant, Name: key.Name, Card: i.Card, CardURI: i.CardURI, Metadata: i.Metadata,
 		Etag: i.Etag, Revision: i.Revision, CreateTime: i.CreateTime, UpdateTime: i.UpdateTime,
 		LiveVersion: i.LiveVersion, LatestVersion: i.LatestVersion, LatestHash: i.LatestHash,
-		Source: i.Source, Verification: i.Verification,
+		Source: i.Source, Verification: i.Verification, Pending: i.Pending, Refused: i.Refused,
 	}}
 	copy(record.TokenHash[:], i.TokenHash)
 	return record
@@ -93,7 +95,7 @@ func newItem(r *registry.Record) *item {
 		Card: r.Card, CardURI: r.CardURI, Metadata: r.Metadata,
 		Etag: r.Etag, Revision: r.Revision, CreateTime: r.CreateTime, UpdateTime: r.UpdateTime,
 		LiveVersion: r.LiveVersion, LatestVersion: r.LatestVersion, LatestHash: r.LatestHash,
-		Source: r.Source, Verification: r.Verification,
+		Source: r.Source, Verification: r.Verification, Pending: r.Pending, Refused: r.Refused,
 	}
 	if hasToken(r) {
 		i.TokenHash = r.TokenHash[:]

@@ -21,11 +21,15 @@ func agentToProto(a *registry.Agent) (*registryv1.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
+	pending, err := pendingToProto(a.Pending)
+	if err != nil {
+		return nil, err
+	}
 	return &registryv1.Agent{
 		Name: a.Name, Card: card, CardUri: a.CardURI, Metadata: metadata, Status: statusToProto(a.Name, &a.Status),
 		Version: a.Card.Version, Etag: a.Etag, CreateTime: timeToProto(a.CreateTime), UpdateTime: timeToProto(a.UpdateTime),
 		LiveVersion: a.LiveVersion, LatestVersion: a.LatestVersion,
-		Verification: verificationToProto(&a.Verification), Source: sourceToProto(&a.Source),
+		Verification: verificationToProto(&a.Verification), Source: sourceToProto(&a.Source), PendingChange: pending,
 	}, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
-	"github.com/quorate/quorate/registry"
 )
 
 // RefreshAgentCard reads an agent's card again; an agent may refresh its own only.
@@ -13,8 +12,7 @@ func (s *Server) RefreshAgentCard(ctx context.Context, req *registryv1.RefreshAg
 	if err != nil {
 		return nil, err
 	}
-	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
-	agent, warnings, err := once.Refresh(ctx, p.Tenant, req.GetName(), req.GetCardUri(), etag(ctx, req.GetEtag()))
+	agent, warnings, err := s.once(p, req.GetRequestId()).Refresh(ctx, p.Tenant, req.GetName(), req.GetCardUri(), etag(ctx, req.GetEtag()))
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,8 @@ func Rules() auth.Rules {
 		registryv1.RegistryService_ListAgentVersions_FullMethodName:     anyRole,
 		registryv1.RegistryService_GetAgentVersion_FullMethodName:       anyRole,
 		registryv1.RegistryService_SetLiveVersion_FullMethodName:        admin,
+		registryv1.RegistryService_ApproveAgentChange_FullMethodName:    admin,
+		registryv1.RegistryService_RejectAgentChange_FullMethodName:     admin,
 		registryv1.RegistryService_PinSigningKey_FullMethodName:         admin,
 		registryv1.RegistryService_ListSigningKeys_FullMethodName:       anyRole,
 		registryv1.RegistryService_DeleteSigningKey_FullMethodName:      admin,

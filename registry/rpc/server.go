@@ -157,8 +157,7 @@ func (s *Server) UpdateAgentMetadata(
 			return nil, err
 		}
 	}
-	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
-	agent, warnings, err := once.UpdateMetadata(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()), mask, metadata)
+	agent, warnings, err := s.once(p, req.GetRequestId()).UpdateMetadata(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()), mask, metadata)
 	if err != nil {
 		return nil, err
 	}
@@ -210,6 +209,15 @@ func (s *Server) agent(ctx context.Context, name string) (registry.Agent, error)
 		return registry.Agent{}, err
 	}
 	return s.registry.Agent(ctx, p.Tenant, name)
+}
+
+// once returns a writer for the caller, whose changes may have to wait for an admin if it is none.
+func (s *Server) once(p auth.Principal, requestID string) registry.Writer {
+	w := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: requestID})
+	if !p.Is(auth.RoleAdmin) {
+		return w.ByAgent()
+	}
+	return w
 }
 
 // caller returns the caller.

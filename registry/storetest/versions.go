@@ -27,6 +27,7 @@ func RunVersions(t *testing.T, open func(t *testing.T) VersionedStore) {
 		"a version reads as it was written, with a card of any size": versionRoundTrip,
 		"versions are listed newest first, page by page":             versionPages,
 		"the oldest version goes when there are too many":            versionLimit,
+		"a version takes the place of the one with its number":       versionReplaced,
 		"a deleted agent's versions are gone":                        versionDeletion,
 		"what is not written keeps no version":                       versionRefusals,
 		"keys are listed by tenant and id until they are deleted":    keys,
@@ -112,6 +113,19 @@ func versionLimit(t *testing.T, s VersionedStore) {
 	}
 	wantVersions(t, s, "a", 5, 9, 4, 3)
 	wantVersions(t, s, "a", 0, 1, registry.MaxVersions+2)
+}
+
+func versionReplaced(t *testing.T, s VersionedStore) {
+	putVersion(t, s, version("a", 1))
+	putVersion(t, s, version("a", 2))
+	want := version("a", 2)
+	want.Hash, want.RawCard, want.Breaking = "other", []byte(`{"name":"other"}`), nil
+	putVersion(t, s, want)
+	wantVersions(t, s, "a", 0, 9, 2, 1)
+	got, err := s.Version(t.Context(), registry.Key{Tenant: "t", Name: "a"}, 2)
+	if err != nil || cmp.Diff(*want, got) != "" {
+		t.Errorf("Version() = %v, difference (-want +got):\n%s", err, cmp.Diff(*want, got))
+	}
 }
 
 func versionDeletion(t *testing.T, s VersionedStore) {

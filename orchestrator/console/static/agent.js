@@ -5,7 +5,7 @@ import { get, path, post, send } from "./api.js";
 import { may } from "./caller.js";
 import { contract, description, registration } from "./card.js";
 import { ask, tell } from "./dialog.js";
-import { code, facts, h, section, when } from "./dom.js";
+import { code, facts, h, section, table, when } from "./dom.js";
 import { every, followAgents, latest } from "./live.js";
 import { button, changing, connection, field, success } from "./ui.js";
 
@@ -16,6 +16,7 @@ export async function agent({ id, signal }) {
   const parts = [
     changing(state),
     changing((a) => actions(a, said)),
+    changing((a) => waiting(a, said)),
     changing(status),
     changing(description),
     changing(contract),
@@ -24,7 +25,16 @@ export async function agent({ id, signal }) {
   const show = (a) => {
     const { status: live = {}, ...registered } = a;
     const { etag, name } = a;
-    const values = [live, { url, etag, name, draining: live.draining, fromURL: Boolean(a.cardUri) }, live, a.card, a.metadata ?? {}, registered];
+    const change = a.pendingChange;
+    const values = [
+      live,
+      { url, etag, name, draining: live.draining, fromURL: Boolean(a.cardUri) },
+      { url, etag: change && etag, change },
+      live,
+      a.card,
+      a.metadata ?? {},
+      registered,
+    ];
     parts.forEach((part, i) => part.show(values[i]));
   };
   const again = latest(() => get(url, {}, signal), show);
@@ -64,6 +74,29 @@ function actions({ url, etag, name, draining, fromURL }, said) {
       ),
     may("RegistryService/IssueAgentToken") && does("New token…", { class: "plain" }, () => token(url, name)),
     may("RegistryService/DeleteAgent") && does("Delete…", { class: "plain danger" }, () => deletion(url, etag, name)),
+  );
+}
+
+/** waiting shows the change that waits for an admin, and decides about what is shown: if there is another one by then, that is a conflict. */
+function waiting({ url, etag, change }, said) {
+  if (!change) return null;
+  const does = (text, attributes, verb, done) =>
+    button(text, attributes, async () => success(done, (await send("POST", url + verb, { body: { etag } })).warnings), said);
+  const by = { agent: "the agent", refresher: "the server of its card" }[change.author] ?? `its ${change.author}`;
+  return section(
+    "Waits for approval",
+    h("p", null, "Brought by ", by, " ", when(change.createTime), ". What was confirmed stays in force. Everything below is in force."),
+    table(
+      "Differences",
+      ["Where", "In force", "Would become"],
+      change.differences.map((d) => [code(d.field), code(d.old), code(d.new)]),
+    ),
+    h(
+      "div",
+      { class: "buttons" },
+      may("RegistryService/ApproveAgentChange") && does("Approve", {}, ":approveChange", "The change is in force."),
+      may("RegistryService/RejectAgentChange") && does("Refuse", { class: "plain danger" }, ":rejectChange", "The change is refused."),
+    ),
   );
 }
 

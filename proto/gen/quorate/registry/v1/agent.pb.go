@@ -54,7 +54,9 @@ type Agent struct {
 	// The result of checking the live card's signatures.
 	Verification *CardVerification `protobuf:"bytes,12,opt,name=verification,proto3" json:"verification,omitempty"`
 	// Where the agent was found.
-	Source        *AgentSource `protobuf:"bytes,13,opt,name=source,proto3" json:"source,omitempty"`
+	Source *AgentSource `protobuf:"bytes,13,opt,name=source,proto3" json:"source,omitempty"`
+	// The change that waits until an admin approves it; absent when none does. Everything else in this message is what is in force.
+	PendingChange *PendingChange `protobuf:"bytes,14,opt,name=pending_change,json=pendingChange,proto3" json:"pending_change,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -180,6 +182,170 @@ func (x *Agent) GetSource() *AgentSource {
 	return nil
 }
 
+func (x *Agent) GetPendingChange() *PendingChange {
+	if x != nil {
+		return x.PendingChange
+	}
+	return nil
+}
+
+// PendingChange is what an agent, or the server of its card, would change and an admin has not approved. Nothing goes by it. An agent has one at
+// most: what comes later takes its place.
+type PendingChange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Who brought it: agent (with its own token), refresher (its card was read again from its URL, whoever asked for that) or source (a list or catalog
+	// in the configuration).
+	Author string `protobuf:"bytes,1,opt,name=author,proto3" json:"author,omitempty"`
+	// When it was brought.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// The version of the card that waits, which GetAgentVersion returns; 0 if the card does not change.
+	Version int64 `protobuf:"varint,3,opt,name=version,proto3" json:"version,omitempty"`
+	// Where that card was read; empty when it was given inline.
+	CardUri string `protobuf:"bytes,4,opt,name=card_uri,json=cardUri,proto3" json:"card_uri,omitempty"`
+	// The input_schemas and output_schemas that wait; absent if they do not change.
+	Metadata *AgentMetadata `protobuf:"bytes,5,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// How it differs from what is in force, in what matters. At most 102; the last of the card's and of the metadata's may say how many are left out.
+	Differences   []*Difference `protobuf:"bytes,6,rep,name=differences,proto3" json:"differences,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PendingChange) Reset() {
+	*x = PendingChange{}
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PendingChange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PendingChange) ProtoMessage() {}
+
+func (x *PendingChange) ProtoReflect() protoreflect.Message {
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PendingChange.ProtoReflect.Descriptor instead.
+func (*PendingChange) Descriptor() ([]byte, []int) {
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *PendingChange) GetAuthor() string {
+	if x != nil {
+		return x.Author
+	}
+	return ""
+}
+
+func (x *PendingChange) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
+func (x *PendingChange) GetVersion() int64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *PendingChange) GetCardUri() string {
+	if x != nil {
+		return x.CardUri
+	}
+	return ""
+}
+
+func (x *PendingChange) GetMetadata() *AgentMetadata {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *PendingChange) GetDifferences() []*Difference {
+	if x != nil {
+		return x.Differences
+	}
+	return nil
+}
+
+// Difference is one place in which a change differs from what is in force.
+type Difference struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where, such as card.supportedInterfaces[0].url.
+	Field string `protobuf:"bytes,1,opt,name=field,proto3" json:"field,omitempty"`
+	// What is in force, as JSON, shortened; empty when there is nothing.
+	Old string `protobuf:"bytes,2,opt,name=old,proto3" json:"old,omitempty"`
+	// What it would become, as JSON, shortened; empty when it would be gone.
+	New           string `protobuf:"bytes,3,opt,name=new,proto3" json:"new,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Difference) Reset() {
+	*x = Difference{}
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Difference) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Difference) ProtoMessage() {}
+
+func (x *Difference) ProtoReflect() protoreflect.Message {
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Difference.ProtoReflect.Descriptor instead.
+func (*Difference) Descriptor() ([]byte, []int) {
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Difference) GetField() string {
+	if x != nil {
+		return x.Field
+	}
+	return ""
+}
+
+func (x *Difference) GetOld() string {
+	if x != nil {
+		return x.Old
+	}
+	return ""
+}
+
+func (x *Difference) GetNew() string {
+	if x != nil {
+		return x.New
+	}
+	return ""
+}
+
 // CardVerification is the result of checking a card's signatures (A2A section 8.4) against the keys that admins have pinned.
 type CardVerification struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -200,7 +366,7 @@ type CardVerification struct {
 
 func (x *CardVerification) Reset() {
 	*x = CardVerification{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[1]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -212,7 +378,7 @@ func (x *CardVerification) String() string {
 func (*CardVerification) ProtoMessage() {}
 
 func (x *CardVerification) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[1]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -225,7 +391,7 @@ func (x *CardVerification) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CardVerification.ProtoReflect.Descriptor instead.
 func (*CardVerification) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{1}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *CardVerification) GetState() string {
@@ -281,7 +447,7 @@ type AgentSource struct {
 
 func (x *AgentSource) Reset() {
 	*x = AgentSource{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[2]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -293,7 +459,7 @@ func (x *AgentSource) String() string {
 func (*AgentSource) ProtoMessage() {}
 
 func (x *AgentSource) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[2]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -306,7 +472,7 @@ func (x *AgentSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentSource.ProtoReflect.Descriptor instead.
 func (*AgentSource) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{2}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *AgentSource) GetType() string {
@@ -365,7 +531,7 @@ type AgentMetadata struct {
 
 func (x *AgentMetadata) Reset() {
 	*x = AgentMetadata{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[3]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -377,7 +543,7 @@ func (x *AgentMetadata) String() string {
 func (*AgentMetadata) ProtoMessage() {}
 
 func (x *AgentMetadata) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[3]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -390,7 +556,7 @@ func (x *AgentMetadata) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentMetadata.ProtoReflect.Descriptor instead.
 func (*AgentMetadata) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{3}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *AgentMetadata) GetInputSchemas() []*InputSchema {
@@ -470,7 +636,7 @@ type InputSchema struct {
 
 func (x *InputSchema) Reset() {
 	*x = InputSchema{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[4]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -482,7 +648,7 @@ func (x *InputSchema) String() string {
 func (*InputSchema) ProtoMessage() {}
 
 func (x *InputSchema) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[4]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -495,7 +661,7 @@ func (x *InputSchema) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InputSchema.ProtoReflect.Descriptor instead.
 func (*InputSchema) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{4}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *InputSchema) GetName() string {
@@ -559,7 +725,7 @@ type OutputSchema struct {
 
 func (x *OutputSchema) Reset() {
 	*x = OutputSchema{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[5]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -571,7 +737,7 @@ func (x *OutputSchema) String() string {
 func (*OutputSchema) ProtoMessage() {}
 
 func (x *OutputSchema) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[5]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -584,7 +750,7 @@ func (x *OutputSchema) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutputSchema.ProtoReflect.Descriptor instead.
 func (*OutputSchema) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{5}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *OutputSchema) GetName() string {
@@ -638,7 +804,7 @@ type ValidationRule struct {
 
 func (x *ValidationRule) Reset() {
 	*x = ValidationRule{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[6]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -650,7 +816,7 @@ func (x *ValidationRule) String() string {
 func (*ValidationRule) ProtoMessage() {}
 
 func (x *ValidationRule) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[6]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -663,7 +829,7 @@ func (x *ValidationRule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidationRule.ProtoReflect.Descriptor instead.
 func (*ValidationRule) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{6}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ValidationRule) GetType() string {
@@ -708,7 +874,7 @@ type ConsultationRequirement struct {
 
 func (x *ConsultationRequirement) Reset() {
 	*x = ConsultationRequirement{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[7]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -720,7 +886,7 @@ func (x *ConsultationRequirement) String() string {
 func (*ConsultationRequirement) ProtoMessage() {}
 
 func (x *ConsultationRequirement) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[7]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -733,7 +899,7 @@ func (x *ConsultationRequirement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConsultationRequirement.ProtoReflect.Descriptor instead.
 func (*ConsultationRequirement) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{7}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ConsultationRequirement) GetId() string {
@@ -793,7 +959,7 @@ type ConsultationCondition struct {
 
 func (x *ConsultationCondition) Reset() {
 	*x = ConsultationCondition{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[8]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -805,7 +971,7 @@ func (x *ConsultationCondition) String() string {
 func (*ConsultationCondition) ProtoMessage() {}
 
 func (x *ConsultationCondition) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[8]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -818,7 +984,7 @@ func (x *ConsultationCondition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConsultationCondition.ProtoReflect.Descriptor instead.
 func (*ConsultationCondition) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{8}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ConsultationCondition) GetAttribute() string {
@@ -871,7 +1037,7 @@ type AgentStatus struct {
 
 func (x *AgentStatus) Reset() {
 	*x = AgentStatus{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[9]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -883,7 +1049,7 @@ func (x *AgentStatus) String() string {
 func (*AgentStatus) ProtoMessage() {}
 
 func (x *AgentStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[9]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -896,7 +1062,7 @@ func (x *AgentStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentStatus.ProtoReflect.Descriptor instead.
 func (*AgentStatus) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{9}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AgentStatus) GetAgentName() string {
@@ -990,7 +1156,7 @@ type Skill struct {
 
 func (x *Skill) Reset() {
 	*x = Skill{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[10]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1002,7 +1168,7 @@ func (x *Skill) String() string {
 func (*Skill) ProtoMessage() {}
 
 func (x *Skill) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[10]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1015,7 +1181,7 @@ func (x *Skill) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Skill.ProtoReflect.Descriptor instead.
 func (*Skill) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{10}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Skill) GetId() string {
@@ -1075,7 +1241,7 @@ type Warning struct {
 
 func (x *Warning) Reset() {
 	*x = Warning{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[11]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1087,7 +1253,7 @@ func (x *Warning) String() string {
 func (*Warning) ProtoMessage() {}
 
 func (x *Warning) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[11]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1100,7 +1266,7 @@ func (x *Warning) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Warning.ProtoReflect.Descriptor instead.
 func (*Warning) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{11}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Warning) GetCode() string {
@@ -1128,7 +1294,7 @@ var File_quorate_registry_v1_agent_proto protoreflect.FileDescriptor
 
 const file_quorate_registry_v1_agent_proto_rawDesc = "" +
 	"\n" +
-	"\x1fquorate/registry/v1/agent.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd4\x04\n" +
+	"\x1fquorate/registry/v1/agent.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9f\x05\n" +
 	"\x05Agent\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12+\n" +
 	"\x04card\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04card\x12\x19\n" +
@@ -1145,7 +1311,21 @@ const file_quorate_registry_v1_agent_proto_rawDesc = "" +
 	" \x01(\x03R\vliveVersion\x12%\n" +
 	"\x0elatest_version\x18\v \x01(\x03R\rlatestVersion\x12I\n" +
 	"\fverification\x18\f \x01(\v2%.quorate.registry.v1.CardVerificationR\fverification\x128\n" +
-	"\x06source\x18\r \x01(\v2 .quorate.registry.v1.AgentSourceR\x06source\"\xb0\x01\n" +
+	"\x06source\x18\r \x01(\v2 .quorate.registry.v1.AgentSourceR\x06source\x12I\n" +
+	"\x0epending_change\x18\x0e \x01(\v2\".quorate.registry.v1.PendingChangeR\rpendingChange\"\x9c\x02\n" +
+	"\rPendingChange\x12\x16\n" +
+	"\x06author\x18\x01 \x01(\tR\x06author\x12;\n" +
+	"\vcreate_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x12\x18\n" +
+	"\aversion\x18\x03 \x01(\x03R\aversion\x12\x19\n" +
+	"\bcard_uri\x18\x04 \x01(\tR\acardUri\x12>\n" +
+	"\bmetadata\x18\x05 \x01(\v2\".quorate.registry.v1.AgentMetadataR\bmetadata\x12A\n" +
+	"\vdifferences\x18\x06 \x03(\v2\x1f.quorate.registry.v1.DifferenceR\vdifferences\"F\n" +
+	"\n" +
+	"Difference\x12\x14\n" +
+	"\x05field\x18\x01 \x01(\tR\x05field\x12\x10\n" +
+	"\x03old\x18\x02 \x01(\tR\x03old\x12\x10\n" +
+	"\x03new\x18\x03 \x01(\tR\x03new\"\xb0\x01\n" +
 	"\x10CardVerification\x12\x14\n" +
 	"\x05state\x18\x01 \x01(\tR\x05state\x12\x15\n" +
 	"\x06key_id\x18\x02 \x01(\tR\x05keyId\x12;\n" +
@@ -1254,52 +1434,58 @@ func file_quorate_registry_v1_agent_proto_rawDescGZIP() []byte {
 	return file_quorate_registry_v1_agent_proto_rawDescData
 }
 
-var file_quorate_registry_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_quorate_registry_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_quorate_registry_v1_agent_proto_goTypes = []any{
 	(*Agent)(nil),                   // 0: quorate.registry.v1.Agent
-	(*CardVerification)(nil),        // 1: quorate.registry.v1.CardVerification
-	(*AgentSource)(nil),             // 2: quorate.registry.v1.AgentSource
-	(*AgentMetadata)(nil),           // 3: quorate.registry.v1.AgentMetadata
-	(*InputSchema)(nil),             // 4: quorate.registry.v1.InputSchema
-	(*OutputSchema)(nil),            // 5: quorate.registry.v1.OutputSchema
-	(*ValidationRule)(nil),          // 6: quorate.registry.v1.ValidationRule
-	(*ConsultationRequirement)(nil), // 7: quorate.registry.v1.ConsultationRequirement
-	(*ConsultationCondition)(nil),   // 8: quorate.registry.v1.ConsultationCondition
-	(*AgentStatus)(nil),             // 9: quorate.registry.v1.AgentStatus
-	(*Skill)(nil),                   // 10: quorate.registry.v1.Skill
-	(*Warning)(nil),                 // 11: quorate.registry.v1.Warning
-	(*structpb.Struct)(nil),         // 12: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),   // 13: google.protobuf.Timestamp
-	(*structpb.Value)(nil),          // 14: google.protobuf.Value
+	(*PendingChange)(nil),           // 1: quorate.registry.v1.PendingChange
+	(*Difference)(nil),              // 2: quorate.registry.v1.Difference
+	(*CardVerification)(nil),        // 3: quorate.registry.v1.CardVerification
+	(*AgentSource)(nil),             // 4: quorate.registry.v1.AgentSource
+	(*AgentMetadata)(nil),           // 5: quorate.registry.v1.AgentMetadata
+	(*InputSchema)(nil),             // 6: quorate.registry.v1.InputSchema
+	(*OutputSchema)(nil),            // 7: quorate.registry.v1.OutputSchema
+	(*ValidationRule)(nil),          // 8: quorate.registry.v1.ValidationRule
+	(*ConsultationRequirement)(nil), // 9: quorate.registry.v1.ConsultationRequirement
+	(*ConsultationCondition)(nil),   // 10: quorate.registry.v1.ConsultationCondition
+	(*AgentStatus)(nil),             // 11: quorate.registry.v1.AgentStatus
+	(*Skill)(nil),                   // 12: quorate.registry.v1.Skill
+	(*Warning)(nil),                 // 13: quorate.registry.v1.Warning
+	(*structpb.Struct)(nil),         // 14: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),   // 15: google.protobuf.Timestamp
+	(*structpb.Value)(nil),          // 16: google.protobuf.Value
 }
 var file_quorate_registry_v1_agent_proto_depIdxs = []int32{
-	12, // 0: quorate.registry.v1.Agent.card:type_name -> google.protobuf.Struct
-	3,  // 1: quorate.registry.v1.Agent.metadata:type_name -> quorate.registry.v1.AgentMetadata
-	9,  // 2: quorate.registry.v1.Agent.status:type_name -> quorate.registry.v1.AgentStatus
-	13, // 3: quorate.registry.v1.Agent.create_time:type_name -> google.protobuf.Timestamp
-	13, // 4: quorate.registry.v1.Agent.update_time:type_name -> google.protobuf.Timestamp
-	1,  // 5: quorate.registry.v1.Agent.verification:type_name -> quorate.registry.v1.CardVerification
-	2,  // 6: quorate.registry.v1.Agent.source:type_name -> quorate.registry.v1.AgentSource
-	13, // 7: quorate.registry.v1.CardVerification.verify_time:type_name -> google.protobuf.Timestamp
-	13, // 8: quorate.registry.v1.AgentSource.last_seen:type_name -> google.protobuf.Timestamp
-	4,  // 9: quorate.registry.v1.AgentMetadata.input_schemas:type_name -> quorate.registry.v1.InputSchema
-	5,  // 10: quorate.registry.v1.AgentMetadata.output_schemas:type_name -> quorate.registry.v1.OutputSchema
-	7,  // 11: quorate.registry.v1.AgentMetadata.consultation_requirements:type_name -> quorate.registry.v1.ConsultationRequirement
-	13, // 12: quorate.registry.v1.AgentMetadata.created_at:type_name -> google.protobuf.Timestamp
-	13, // 13: quorate.registry.v1.AgentMetadata.updated_at:type_name -> google.protobuf.Timestamp
-	6,  // 14: quorate.registry.v1.InputSchema.validation_rules:type_name -> quorate.registry.v1.ValidationRule
-	12, // 15: quorate.registry.v1.InputSchema.json_schema:type_name -> google.protobuf.Struct
-	12, // 16: quorate.registry.v1.OutputSchema.json_schema:type_name -> google.protobuf.Struct
-	14, // 17: quorate.registry.v1.ValidationRule.value:type_name -> google.protobuf.Value
-	8,  // 18: quorate.registry.v1.ConsultationRequirement.condition:type_name -> quorate.registry.v1.ConsultationCondition
-	14, // 19: quorate.registry.v1.ConsultationCondition.value:type_name -> google.protobuf.Value
-	13, // 20: quorate.registry.v1.AgentStatus.last_heartbeat:type_name -> google.protobuf.Timestamp
-	13, // 21: quorate.registry.v1.AgentStatus.lease_expire_time:type_name -> google.protobuf.Timestamp
-	22, // [22:22] is the sub-list for method output_type
-	22, // [22:22] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	14, // 0: quorate.registry.v1.Agent.card:type_name -> google.protobuf.Struct
+	5,  // 1: quorate.registry.v1.Agent.metadata:type_name -> quorate.registry.v1.AgentMetadata
+	11, // 2: quorate.registry.v1.Agent.status:type_name -> quorate.registry.v1.AgentStatus
+	15, // 3: quorate.registry.v1.Agent.create_time:type_name -> google.protobuf.Timestamp
+	15, // 4: quorate.registry.v1.Agent.update_time:type_name -> google.protobuf.Timestamp
+	3,  // 5: quorate.registry.v1.Agent.verification:type_name -> quorate.registry.v1.CardVerification
+	4,  // 6: quorate.registry.v1.Agent.source:type_name -> quorate.registry.v1.AgentSource
+	1,  // 7: quorate.registry.v1.Agent.pending_change:type_name -> quorate.registry.v1.PendingChange
+	15, // 8: quorate.registry.v1.PendingChange.create_time:type_name -> google.protobuf.Timestamp
+	5,  // 9: quorate.registry.v1.PendingChange.metadata:type_name -> quorate.registry.v1.AgentMetadata
+	2,  // 10: quorate.registry.v1.PendingChange.differences:type_name -> quorate.registry.v1.Difference
+	15, // 11: quorate.registry.v1.CardVerification.verify_time:type_name -> google.protobuf.Timestamp
+	15, // 12: quorate.registry.v1.AgentSource.last_seen:type_name -> google.protobuf.Timestamp
+	6,  // 13: quorate.registry.v1.AgentMetadata.input_schemas:type_name -> quorate.registry.v1.InputSchema
+	7,  // 14: quorate.registry.v1.AgentMetadata.output_schemas:type_name -> quorate.registry.v1.OutputSchema
+	9,  // 15: quorate.registry.v1.AgentMetadata.consultation_requirements:type_name -> quorate.registry.v1.ConsultationRequirement
+	15, // 16: quorate.registry.v1.AgentMetadata.created_at:type_name -> google.protobuf.Timestamp
+	15, // 17: quorate.registry.v1.AgentMetadata.updated_at:type_name -> google.protobuf.Timestamp
+	8,  // 18: quorate.registry.v1.InputSchema.validation_rules:type_name -> quorate.registry.v1.ValidationRule
+	14, // 19: quorate.registry.v1.InputSchema.json_schema:type_name -> google.protobuf.Struct
+	14, // 20: quorate.registry.v1.OutputSchema.json_schema:type_name -> google.protobuf.Struct
+	16, // 21: quorate.registry.v1.ValidationRule.value:type_name -> google.protobuf.Value
+	10, // 22: quorate.registry.v1.ConsultationRequirement.condition:type_name -> quorate.registry.v1.ConsultationCondition
+	16, // 23: quorate.registry.v1.ConsultationCondition.value:type_name -> google.protobuf.Value
+	15, // 24: quorate.registry.v1.AgentStatus.last_heartbeat:type_name -> google.protobuf.Timestamp
+	15, // 25: quorate.registry.v1.AgentStatus.lease_expire_time:type_name -> google.protobuf.Timestamp
+	26, // [26:26] is the sub-list for method output_type
+	26, // [26:26] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_quorate_registry_v1_agent_proto_init() }
@@ -1307,16 +1493,16 @@ func file_quorate_registry_v1_agent_proto_init() {
 	if File_quorate_registry_v1_agent_proto != nil {
 		return
 	}
-	file_quorate_registry_v1_agent_proto_msgTypes[4].OneofWrappers = []any{}
-	file_quorate_registry_v1_agent_proto_msgTypes[5].OneofWrappers = []any{}
+	file_quorate_registry_v1_agent_proto_msgTypes[6].OneofWrappers = []any{}
 	file_quorate_registry_v1_agent_proto_msgTypes[7].OneofWrappers = []any{}
+	file_quorate_registry_v1_agent_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_quorate_registry_v1_agent_proto_rawDesc), len(file_quorate_registry_v1_agent_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

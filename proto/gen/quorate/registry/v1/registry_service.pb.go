@@ -290,8 +290,8 @@ type ListAgentsRequest struct {
 	// The next_page_token of the page before; empty for the first page.
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Only agents that match this filter, in a subset of AIP-160: comparisons of name, description, version, status, skills, tags, input_types,
-	// output_types, streaming, push_notifications, card_uri, source.type, source.location, source.present, verification.state, draining, capacity,
-	// in_flight, create_time and update_time by =, !=, <, <=, >, >= and : (has), with AND, OR, NOT and parentheses; a * at either end of a text matches
+	// output_types, streaming, push_notifications, card_uri, source.type, source.location, source.present, verification.state, pending_change,
+	// draining, capacity, in_flight, create_time and update_time by =, !=, <, <=, >, >= and : (has), with AND, OR, NOT and parentheses; a * at either end of a text matches
 	// anything. Example: skills:"fetch_url" AND status=available. At most 2,048 bytes.
 	Filter string `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
 	// name, create_time, update_time or version, followed by desc for the reverse. Empty means name.
@@ -1407,7 +1407,7 @@ var File_quorate_registry_v1_registry_service_proto protoreflect.FileDescriptor
 
 const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\n" +
-	"*quorate/registry/v1/registry_service.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x19google/api/httpbody.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\x1a$quorate/registry/v1/compatible.proto\x1a\x1fquorate/registry/v1/drain.proto\x1a quorate/registry/v1/search.proto\x1a%quorate/registry/v1/signing_key.proto\x1a!quorate/registry/v1/version.proto\x1a\x1fquorate/registry/v1/watch.proto\"\x9d\x04\n" +
+	"*quorate/registry/v1/registry_service.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x19google/api/httpbody.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\x1a quorate/registry/v1/change.proto\x1a$quorate/registry/v1/compatible.proto\x1a\x1fquorate/registry/v1/drain.proto\x1a quorate/registry/v1/search.proto\x1a%quorate/registry/v1/signing_key.proto\x1a!quorate/registry/v1/version.proto\x1a\x1fquorate/registry/v1/watch.proto\"\x9d\x04\n" +
 	"\x14RegisterAgentRequest\x12-\n" +
 	"\x04card\x18\x01 \x01(\v2\x17.google.protobuf.StructH\x00R\x04card\x12'\n" +
 	"\bcard_uri\x18\x02 \x01(\tB\n" +
@@ -1511,7 +1511,7 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\x03tag\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x02R\x03tag\"w\n" +
 	"\x19FindAgentsBySkillResponse\x122\n" +
 	"\x06agents\x18\x01 \x03(\v2\x1a.quorate.registry.v1.AgentR\x06agents\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xbc!\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x80$\n" +
 	"\x0fRegistryService\x12\x86\x01\n" +
 	"\rRegisterAgent\x12).quorate.registry.v1.RegisterAgentRequest\x1a*.quorate.registry.v1.RegisterAgentResponse\"\x1e\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/agents:register\x12g\n" +
 	"\bGetAgent\x12$.quorate.registry.v1.GetAgentRequest\x1a\x1a.quorate.registry.v1.Agent\"\x19\x82\xd3\xe4\x93\x02\x13\x12\x11/v1/agents/{name}\x12q\n" +
@@ -1546,7 +1546,9 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\x15DeleteSemanticMapping\x121.quorate.registry.v1.DeleteSemanticMappingRequest\x1a\x16.google.protobuf.Empty\"#\x82\xd3\xe4\x93\x02\x1d*\x1b/v1/semanticMappings/{name}\x12\x96\x01\n" +
 	"\x11ListAgentVersions\x12-.quorate.registry.v1.ListAgentVersionsRequest\x1a..quorate.registry.v1.ListAgentVersionsResponse\"\"\x82\xd3\xe4\x93\x02\x1c\x12\x1a/v1/agents/{name}/versions\x12\x8f\x01\n" +
 	"\x0fGetAgentVersion\x12+.quorate.registry.v1.GetAgentVersionRequest\x1a!.quorate.registry.v1.AgentVersion\",\x82\xd3\xe4\x93\x02&\x12$/v1/agents/{name}/versions/{version}\x12\x96\x01\n" +
-	"\x0eSetLiveVersion\x12*.quorate.registry.v1.SetLiveVersionRequest\x1a+.quorate.registry.v1.SetLiveVersionResponse\"+\x82\xd3\xe4\x93\x02%:\x01*\" /v1/agents/{name}:setLiveVersion\x12w\n" +
+	"\x0eSetLiveVersion\x12*.quorate.registry.v1.SetLiveVersionRequest\x1a+.quorate.registry.v1.SetLiveVersionResponse\"+\x82\xd3\xe4\x93\x02%:\x01*\" /v1/agents/{name}:setLiveVersion\x12\xa1\x01\n" +
+	"\x12ApproveAgentChange\x12..quorate.registry.v1.ApproveAgentChangeRequest\x1a/.quorate.registry.v1.ApproveAgentChangeResponse\"*\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/v1/agents/{name}:approveChange\x12\x9d\x01\n" +
+	"\x11RejectAgentChange\x12-.quorate.registry.v1.RejectAgentChangeRequest\x1a..quorate.registry.v1.RejectAgentChangeResponse\")\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/v1/agents/{name}:rejectChange\x12w\n" +
 	"\rPinSigningKey\x12).quorate.registry.v1.PinSigningKeyRequest\x1a\x1f.quorate.registry.v1.SigningKey\"\x1a\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/v1/signingKeys\x12\x85\x01\n" +
 	"\x0fListSigningKeys\x12+.quorate.registry.v1.ListSigningKeysRequest\x1a,.quorate.registry.v1.ListSigningKeysResponse\"\x17\x82\xd3\xe4\x93\x02\x11\x12\x0f/v1/signingKeys\x12}\n" +
 	"\x10DeleteSigningKey\x12,.quorate.registry.v1.DeleteSigningKeyRequest\x1a\x16.google.protobuf.Empty\"#\x82\xd3\xe4\x93\x02\x1d*\x1b/v1/signingKeys/{key_id=**}B\xe2\x01\n" +
@@ -1610,24 +1612,28 @@ var file_quorate_registry_v1_registry_service_proto_goTypes = []any{
 	(*ListAgentVersionsRequest)(nil),     // 41: quorate.registry.v1.ListAgentVersionsRequest
 	(*GetAgentVersionRequest)(nil),       // 42: quorate.registry.v1.GetAgentVersionRequest
 	(*SetLiveVersionRequest)(nil),        // 43: quorate.registry.v1.SetLiveVersionRequest
-	(*PinSigningKeyRequest)(nil),         // 44: quorate.registry.v1.PinSigningKeyRequest
-	(*ListSigningKeysRequest)(nil),       // 45: quorate.registry.v1.ListSigningKeysRequest
-	(*DeleteSigningKeyRequest)(nil),      // 46: quorate.registry.v1.DeleteSigningKeyRequest
-	(*emptypb.Empty)(nil),                // 47: google.protobuf.Empty
-	(*httpbody.HttpBody)(nil),            // 48: google.api.HttpBody
-	(*AgentStatus)(nil),                  // 49: quorate.registry.v1.AgentStatus
-	(*BatchGetAgentsResponse)(nil),       // 50: quorate.registry.v1.BatchGetAgentsResponse
-	(*ApplyAgentResponse)(nil),           // 51: quorate.registry.v1.ApplyAgentResponse
-	(*SearchAgentsResponse)(nil),         // 52: quorate.registry.v1.SearchAgentsResponse
-	(*FindCompatibleResponse)(nil),       // 53: quorate.registry.v1.FindCompatibleResponse
-	(*AgentEvent)(nil),                   // 54: quorate.registry.v1.AgentEvent
-	(*SemanticMapping)(nil),              // 55: quorate.registry.v1.SemanticMapping
-	(*ListSemanticMappingsResponse)(nil), // 56: quorate.registry.v1.ListSemanticMappingsResponse
-	(*ListAgentVersionsResponse)(nil),    // 57: quorate.registry.v1.ListAgentVersionsResponse
-	(*AgentVersion)(nil),                 // 58: quorate.registry.v1.AgentVersion
-	(*SetLiveVersionResponse)(nil),       // 59: quorate.registry.v1.SetLiveVersionResponse
-	(*SigningKey)(nil),                   // 60: quorate.registry.v1.SigningKey
-	(*ListSigningKeysResponse)(nil),      // 61: quorate.registry.v1.ListSigningKeysResponse
+	(*ApproveAgentChangeRequest)(nil),    // 44: quorate.registry.v1.ApproveAgentChangeRequest
+	(*RejectAgentChangeRequest)(nil),     // 45: quorate.registry.v1.RejectAgentChangeRequest
+	(*PinSigningKeyRequest)(nil),         // 46: quorate.registry.v1.PinSigningKeyRequest
+	(*ListSigningKeysRequest)(nil),       // 47: quorate.registry.v1.ListSigningKeysRequest
+	(*DeleteSigningKeyRequest)(nil),      // 48: quorate.registry.v1.DeleteSigningKeyRequest
+	(*emptypb.Empty)(nil),                // 49: google.protobuf.Empty
+	(*httpbody.HttpBody)(nil),            // 50: google.api.HttpBody
+	(*AgentStatus)(nil),                  // 51: quorate.registry.v1.AgentStatus
+	(*BatchGetAgentsResponse)(nil),       // 52: quorate.registry.v1.BatchGetAgentsResponse
+	(*ApplyAgentResponse)(nil),           // 53: quorate.registry.v1.ApplyAgentResponse
+	(*SearchAgentsResponse)(nil),         // 54: quorate.registry.v1.SearchAgentsResponse
+	(*FindCompatibleResponse)(nil),       // 55: quorate.registry.v1.FindCompatibleResponse
+	(*AgentEvent)(nil),                   // 56: quorate.registry.v1.AgentEvent
+	(*SemanticMapping)(nil),              // 57: quorate.registry.v1.SemanticMapping
+	(*ListSemanticMappingsResponse)(nil), // 58: quorate.registry.v1.ListSemanticMappingsResponse
+	(*ListAgentVersionsResponse)(nil),    // 59: quorate.registry.v1.ListAgentVersionsResponse
+	(*AgentVersion)(nil),                 // 60: quorate.registry.v1.AgentVersion
+	(*SetLiveVersionResponse)(nil),       // 61: quorate.registry.v1.SetLiveVersionResponse
+	(*ApproveAgentChangeResponse)(nil),   // 62: quorate.registry.v1.ApproveAgentChangeResponse
+	(*RejectAgentChangeResponse)(nil),    // 63: quorate.registry.v1.RejectAgentChangeResponse
+	(*SigningKey)(nil),                   // 64: quorate.registry.v1.SigningKey
+	(*ListSigningKeysResponse)(nil),      // 65: quorate.registry.v1.ListSigningKeysResponse
 }
 var file_quorate_registry_v1_registry_service_proto_depIdxs = []int32{
 	21, // 0: quorate.registry.v1.RegisterAgentRequest.card:type_name -> google.protobuf.Struct
@@ -1673,42 +1679,46 @@ var file_quorate_registry_v1_registry_service_proto_depIdxs = []int32{
 	41, // 40: quorate.registry.v1.RegistryService.ListAgentVersions:input_type -> quorate.registry.v1.ListAgentVersionsRequest
 	42, // 41: quorate.registry.v1.RegistryService.GetAgentVersion:input_type -> quorate.registry.v1.GetAgentVersionRequest
 	43, // 42: quorate.registry.v1.RegistryService.SetLiveVersion:input_type -> quorate.registry.v1.SetLiveVersionRequest
-	44, // 43: quorate.registry.v1.RegistryService.PinSigningKey:input_type -> quorate.registry.v1.PinSigningKeyRequest
-	45, // 44: quorate.registry.v1.RegistryService.ListSigningKeys:input_type -> quorate.registry.v1.ListSigningKeysRequest
-	46, // 45: quorate.registry.v1.RegistryService.DeleteSigningKey:input_type -> quorate.registry.v1.DeleteSigningKeyRequest
-	1,  // 46: quorate.registry.v1.RegistryService.RegisterAgent:output_type -> quorate.registry.v1.RegisterAgentResponse
-	23, // 47: quorate.registry.v1.RegistryService.GetAgent:output_type -> quorate.registry.v1.Agent
-	4,  // 48: quorate.registry.v1.RegistryService.ListAgents:output_type -> quorate.registry.v1.ListAgentsResponse
-	47, // 49: quorate.registry.v1.RegistryService.DeleteAgent:output_type -> google.protobuf.Empty
-	48, // 50: quorate.registry.v1.RegistryService.GetAgentCard:output_type -> google.api.HttpBody
-	8,  // 51: quorate.registry.v1.RegistryService.RefreshAgentCard:output_type -> quorate.registry.v1.RefreshAgentCardResponse
-	22, // 52: quorate.registry.v1.RegistryService.GetAgentMetadata:output_type -> quorate.registry.v1.AgentMetadata
-	11, // 53: quorate.registry.v1.RegistryService.UpdateAgentMetadata:output_type -> quorate.registry.v1.UpdateAgentMetadataResponse
-	49, // 54: quorate.registry.v1.RegistryService.GetAgentStatus:output_type -> quorate.registry.v1.AgentStatus
-	14, // 55: quorate.registry.v1.RegistryService.Heartbeat:output_type -> quorate.registry.v1.HeartbeatResponse
-	16, // 56: quorate.registry.v1.RegistryService.IssueAgentToken:output_type -> quorate.registry.v1.IssueAgentTokenResponse
-	18, // 57: quorate.registry.v1.RegistryService.ListSkills:output_type -> quorate.registry.v1.ListSkillsResponse
-	20, // 58: quorate.registry.v1.RegistryService.FindAgentsBySkill:output_type -> quorate.registry.v1.FindAgentsBySkillResponse
-	50, // 59: quorate.registry.v1.RegistryService.BatchGetAgents:output_type -> quorate.registry.v1.BatchGetAgentsResponse
-	51, // 60: quorate.registry.v1.RegistryService.ApplyAgent:output_type -> quorate.registry.v1.ApplyAgentResponse
-	52, // 61: quorate.registry.v1.RegistryService.SearchAgents:output_type -> quorate.registry.v1.SearchAgentsResponse
-	53, // 62: quorate.registry.v1.RegistryService.FindCompatible:output_type -> quorate.registry.v1.FindCompatibleResponse
-	54, // 63: quorate.registry.v1.RegistryService.WatchAgents:output_type -> quorate.registry.v1.AgentEvent
-	49, // 64: quorate.registry.v1.RegistryService.DrainAgent:output_type -> quorate.registry.v1.AgentStatus
-	49, // 65: quorate.registry.v1.RegistryService.ResumeAgent:output_type -> quorate.registry.v1.AgentStatus
-	55, // 66: quorate.registry.v1.RegistryService.CreateSemanticMapping:output_type -> quorate.registry.v1.SemanticMapping
-	55, // 67: quorate.registry.v1.RegistryService.GetSemanticMapping:output_type -> quorate.registry.v1.SemanticMapping
-	56, // 68: quorate.registry.v1.RegistryService.ListSemanticMappings:output_type -> quorate.registry.v1.ListSemanticMappingsResponse
-	55, // 69: quorate.registry.v1.RegistryService.UpdateSemanticMapping:output_type -> quorate.registry.v1.SemanticMapping
-	47, // 70: quorate.registry.v1.RegistryService.DeleteSemanticMapping:output_type -> google.protobuf.Empty
-	57, // 71: quorate.registry.v1.RegistryService.ListAgentVersions:output_type -> quorate.registry.v1.ListAgentVersionsResponse
-	58, // 72: quorate.registry.v1.RegistryService.GetAgentVersion:output_type -> quorate.registry.v1.AgentVersion
-	59, // 73: quorate.registry.v1.RegistryService.SetLiveVersion:output_type -> quorate.registry.v1.SetLiveVersionResponse
-	60, // 74: quorate.registry.v1.RegistryService.PinSigningKey:output_type -> quorate.registry.v1.SigningKey
-	61, // 75: quorate.registry.v1.RegistryService.ListSigningKeys:output_type -> quorate.registry.v1.ListSigningKeysResponse
-	47, // 76: quorate.registry.v1.RegistryService.DeleteSigningKey:output_type -> google.protobuf.Empty
-	46, // [46:77] is the sub-list for method output_type
-	15, // [15:46] is the sub-list for method input_type
+	44, // 43: quorate.registry.v1.RegistryService.ApproveAgentChange:input_type -> quorate.registry.v1.ApproveAgentChangeRequest
+	45, // 44: quorate.registry.v1.RegistryService.RejectAgentChange:input_type -> quorate.registry.v1.RejectAgentChangeRequest
+	46, // 45: quorate.registry.v1.RegistryService.PinSigningKey:input_type -> quorate.registry.v1.PinSigningKeyRequest
+	47, // 46: quorate.registry.v1.RegistryService.ListSigningKeys:input_type -> quorate.registry.v1.ListSigningKeysRequest
+	48, // 47: quorate.registry.v1.RegistryService.DeleteSigningKey:input_type -> quorate.registry.v1.DeleteSigningKeyRequest
+	1,  // 48: quorate.registry.v1.RegistryService.RegisterAgent:output_type -> quorate.registry.v1.RegisterAgentResponse
+	23, // 49: quorate.registry.v1.RegistryService.GetAgent:output_type -> quorate.registry.v1.Agent
+	4,  // 50: quorate.registry.v1.RegistryService.ListAgents:output_type -> quorate.registry.v1.ListAgentsResponse
+	49, // 51: quorate.registry.v1.RegistryService.DeleteAgent:output_type -> google.protobuf.Empty
+	50, // 52: quorate.registry.v1.RegistryService.GetAgentCard:output_type -> google.api.HttpBody
+	8,  // 53: quorate.registry.v1.RegistryService.RefreshAgentCard:output_type -> quorate.registry.v1.RefreshAgentCardResponse
+	22, // 54: quorate.registry.v1.RegistryService.GetAgentMetadata:output_type -> quorate.registry.v1.AgentMetadata
+	11, // 55: quorate.registry.v1.RegistryService.UpdateAgentMetadata:output_type -> quorate.registry.v1.UpdateAgentMetadataResponse
+	51, // 56: quorate.registry.v1.RegistryService.GetAgentStatus:output_type -> quorate.registry.v1.AgentStatus
+	14, // 57: quorate.registry.v1.RegistryService.Heartbeat:output_type -> quorate.registry.v1.HeartbeatResponse
+	16, // 58: quorate.registry.v1.RegistryService.IssueAgentToken:output_type -> quorate.registry.v1.IssueAgentTokenResponse
+	18, // 59: quorate.registry.v1.RegistryService.ListSkills:output_type -> quorate.registry.v1.ListSkillsResponse
+	20, // 60: quorate.registry.v1.RegistryService.FindAgentsBySkill:output_type -> quorate.registry.v1.FindAgentsBySkillResponse
+	52, // 61: quorate.registry.v1.RegistryService.BatchGetAgents:output_type -> quorate.registry.v1.BatchGetAgentsResponse
+	53, // 62: quorate.registry.v1.RegistryService.ApplyAgent:output_type -> quorate.registry.v1.ApplyAgentResponse
+	54, // 63: quorate.registry.v1.RegistryService.SearchAgents:output_type -> quorate.registry.v1.SearchAgentsResponse
+	55, // 64: quorate.registry.v1.RegistryService.FindCompatible:output_type -> quorate.registry.v1.FindCompatibleResponse
+	56, // 65: quorate.registry.v1.RegistryService.WatchAgents:output_type -> quorate.registry.v1.AgentEvent
+	51, // 66: quorate.registry.v1.RegistryService.DrainAgent:output_type -> quorate.registry.v1.AgentStatus
+	51, // 67: quorate.registry.v1.RegistryService.ResumeAgent:output_type -> quorate.registry.v1.AgentStatus
+	57, // 68: quorate.registry.v1.RegistryService.CreateSemanticMapping:output_type -> quorate.registry.v1.SemanticMapping
+	57, // 69: quorate.registry.v1.RegistryService.GetSemanticMapping:output_type -> quorate.registry.v1.SemanticMapping
+	58, // 70: quorate.registry.v1.RegistryService.ListSemanticMappings:output_type -> quorate.registry.v1.ListSemanticMappingsResponse
+	57, // 71: quorate.registry.v1.RegistryService.UpdateSemanticMapping:output_type -> quorate.registry.v1.SemanticMapping
+	49, // 72: quorate.registry.v1.RegistryService.DeleteSemanticMapping:output_type -> google.protobuf.Empty
+	59, // 73: quorate.registry.v1.RegistryService.ListAgentVersions:output_type -> quorate.registry.v1.ListAgentVersionsResponse
+	60, // 74: quorate.registry.v1.RegistryService.GetAgentVersion:output_type -> quorate.registry.v1.AgentVersion
+	61, // 75: quorate.registry.v1.RegistryService.SetLiveVersion:output_type -> quorate.registry.v1.SetLiveVersionResponse
+	62, // 76: quorate.registry.v1.RegistryService.ApproveAgentChange:output_type -> quorate.registry.v1.ApproveAgentChangeResponse
+	63, // 77: quorate.registry.v1.RegistryService.RejectAgentChange:output_type -> quorate.registry.v1.RejectAgentChangeResponse
+	64, // 78: quorate.registry.v1.RegistryService.PinSigningKey:output_type -> quorate.registry.v1.SigningKey
+	65, // 79: quorate.registry.v1.RegistryService.ListSigningKeys:output_type -> quorate.registry.v1.ListSigningKeysResponse
+	49, // 80: quorate.registry.v1.RegistryService.DeleteSigningKey:output_type -> google.protobuf.Empty
+	48, // [48:81] is the sub-list for method output_type
+	15, // [15:48] is the sub-list for method input_type
 	15, // [15:15] is the sub-list for extension type_name
 	15, // [15:15] is the sub-list for extension extendee
 	0,  // [0:15] is the sub-list for field type_name
@@ -1720,6 +1730,7 @@ func file_quorate_registry_v1_registry_service_proto_init() {
 		return
 	}
 	file_quorate_registry_v1_agent_proto_init()
+	file_quorate_registry_v1_change_proto_init()
 	file_quorate_registry_v1_compatible_proto_init()
 	file_quorate_registry_v1_drain_proto_init()
 	file_quorate_registry_v1_search_proto_init()

@@ -51,6 +51,8 @@ const (
 	RegistryService_ListAgentVersions_FullMethodName     = "/quorate.registry.v1.RegistryService/ListAgentVersions"
 	RegistryService_GetAgentVersion_FullMethodName       = "/quorate.registry.v1.RegistryService/GetAgentVersion"
 	RegistryService_SetLiveVersion_FullMethodName        = "/quorate.registry.v1.RegistryService/SetLiveVersion"
+	RegistryService_ApproveAgentChange_FullMethodName    = "/quorate.registry.v1.RegistryService/ApproveAgentChange"
+	RegistryService_RejectAgentChange_FullMethodName     = "/quorate.registry.v1.RegistryService/RejectAgentChange"
 	RegistryService_PinSigningKey_FullMethodName         = "/quorate.registry.v1.RegistryService/PinSigningKey"
 	RegistryService_ListSigningKeys_FullMethodName       = "/quorate.registry.v1.RegistryService/ListSigningKeys"
 	RegistryService_DeleteSigningKey_FullMethodName      = "/quorate.registry.v1.RegistryService/DeleteSigningKey"
@@ -122,6 +124,10 @@ type RegistryServiceClient interface {
 	// SetLiveVersion makes a version of an agent's card the live one. A refresh does not undo this unless the agent publishes a card with other
 	// content.
 	SetLiveVersion(ctx context.Context, in *SetLiveVersionRequest, opts ...grpc.CallOption) (*SetLiveVersionResponse, error)
+	// ApproveAgentChange puts the change that waits into force. Changes wait if agents.cardChanges in the server's configuration is confirm.
+	ApproveAgentChange(ctx context.Context, in *ApproveAgentChangeRequest, opts ...grpc.CallOption) (*ApproveAgentChangeResponse, error)
+	// RejectAgentChange ends the wait of a change. When the same comes again, it does not wait again; it has no effect.
+	RejectAgentChange(ctx context.Context, in *RejectAgentChangeRequest, opts ...grpc.CallOption) (*RejectAgentChangeResponse, error)
 	// PinSigningKey trusts a key to sign cards. Existing cards are checked again.
 	PinSigningKey(ctx context.Context, in *PinSigningKeyRequest, opts ...grpc.CallOption) (*SigningKey, error)
 	// ListSigningKeys lists the keys that admins have pinned, in order of id; at most 500.
@@ -427,6 +433,26 @@ func (c *registryServiceClient) SetLiveVersion(ctx context.Context, in *SetLiveV
 	return out, nil
 }
 
+func (c *registryServiceClient) ApproveAgentChange(ctx context.Context, in *ApproveAgentChangeRequest, opts ...grpc.CallOption) (*ApproveAgentChangeResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ApproveAgentChangeResponse)
+	err := c.cc.Invoke(ctx, RegistryService_ApproveAgentChange_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) RejectAgentChange(ctx context.Context, in *RejectAgentChangeRequest, opts ...grpc.CallOption) (*RejectAgentChangeResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RejectAgentChangeResponse)
+	err := c.cc.Invoke(ctx, RegistryService_RejectAgentChange_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *registryServiceClient) PinSigningKey(ctx context.Context, in *PinSigningKeyRequest, opts ...grpc.CallOption) (*SigningKey, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(SigningKey)
@@ -523,6 +549,10 @@ type RegistryServiceServer interface {
 	// SetLiveVersion makes a version of an agent's card the live one. A refresh does not undo this unless the agent publishes a card with other
 	// content.
 	SetLiveVersion(context.Context, *SetLiveVersionRequest) (*SetLiveVersionResponse, error)
+	// ApproveAgentChange puts the change that waits into force. Changes wait if agents.cardChanges in the server's configuration is confirm.
+	ApproveAgentChange(context.Context, *ApproveAgentChangeRequest) (*ApproveAgentChangeResponse, error)
+	// RejectAgentChange ends the wait of a change. When the same comes again, it does not wait again; it has no effect.
+	RejectAgentChange(context.Context, *RejectAgentChangeRequest) (*RejectAgentChangeResponse, error)
 	// PinSigningKey trusts a key to sign cards. Existing cards are checked again.
 	PinSigningKey(context.Context, *PinSigningKeyRequest) (*SigningKey, error)
 	// ListSigningKeys lists the keys that admins have pinned, in order of id; at most 500.
@@ -622,6 +652,12 @@ func (UnimplementedRegistryServiceServer) GetAgentVersion(context.Context, *GetA
 }
 func (UnimplementedRegistryServiceServer) SetLiveVersion(context.Context, *SetLiveVersionRequest) (*SetLiveVersionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SetLiveVersion not implemented")
+}
+func (UnimplementedRegistryServiceServer) ApproveAgentChange(context.Context, *ApproveAgentChangeRequest) (*ApproveAgentChangeResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ApproveAgentChange not implemented")
+}
+func (UnimplementedRegistryServiceServer) RejectAgentChange(context.Context, *RejectAgentChangeRequest) (*RejectAgentChangeResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RejectAgentChange not implemented")
 }
 func (UnimplementedRegistryServiceServer) PinSigningKey(context.Context, *PinSigningKeyRequest) (*SigningKey, error) {
 	return nil, status.Error(codes.Unimplemented, "method PinSigningKey not implemented")
@@ -1150,6 +1186,42 @@ func _RegistryService_SetLiveVersion_Handler(srv interface{}, ctx context.Contex
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RegistryService_ApproveAgentChange_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ApproveAgentChangeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).ApproveAgentChange(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_ApproveAgentChange_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).ApproveAgentChange(ctx, req.(*ApproveAgentChangeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_RejectAgentChange_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RejectAgentChangeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).RejectAgentChange(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_RejectAgentChange_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).RejectAgentChange(ctx, req.(*RejectAgentChangeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _RegistryService_PinSigningKey_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(PinSigningKeyRequest)
 	if err := dec(in); err != nil {
@@ -1318,6 +1390,14 @@ var RegistryService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "SetLiveVersion",
 			Handler:    _RegistryService_SetLiveVersion_Handler,
+		},
+		{
+			MethodName: "ApproveAgentChange",
+			Handler:    _RegistryService_ApproveAgentChange_Handler,
+		},
+		{
+			MethodName: "RejectAgentChange",
+			Handler:    _RegistryService_RejectAgentChange_Handler,
 		},
 		{
 			MethodName: "PinSigningKey",

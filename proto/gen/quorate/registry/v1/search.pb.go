@@ -272,7 +272,7 @@ type ApplyAgentResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent as stored, or as it would be stored with validate_only.
 	Agent *Agent `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
-	// What had to be done: created, unchanged or replaced.
+	// What had to be done: created, unchanged or replaced. Unchanged too if all that would change waits for an admin.
 	Outcome string `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	// What was accepted but may be a mistake.
 	Warnings      []*Warning `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`

@@ -26,7 +26,8 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// AgentVersion is one version of an agent's card. It never changes. The newest 100 are kept.
+// AgentVersion is one version of an agent's card. It never changes, except that of the versions that wait for an admin only the newest is kept. The
+// newest 100 are kept.
 type AgentVersion struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's name.
