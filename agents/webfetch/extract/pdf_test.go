@@ -77,6 +77,25 @@ func TestLettersOfAPDFAreWhatItsFontsSay(t *testing.T) {
 	}
 }
 
+// Fonts of Chinese and Japanese texts state some thousand codes.
+func TestAFontMayStateManyCodes(t *testing.T) {
+	var chars, text strings.Builder
+	want := make([]rune, 5000)
+	for i := range want {
+		want[i] = rune(0x4e00 + i)
+		fmt.Fprintf(&chars, "1 beginbfchar <%04x> <%04x> endbfchar\n", i+1, want[i])
+		fmt.Fprintf(&text, "%04x", i+1)
+	}
+	content := "BT /F1 1 Tf 0 700 Td <" + text.String() + "> Tj ET"
+	file := pdfFile("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+		"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 << /Subtype /Type0 /Encoding /Identity-H /ToUnicode 5 0 R /DescendantFonts [<< >>] >> >> >> >>",
+		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content),
+		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", chars.Len(), chars.String()), "<< >>")
+	if got, err := extract.Extract(t.Context(), file, extract.Options{}); err != nil || got.Text != string(want) {
+		t.Errorf("Extract() = %d bytes with %v, %v, want all %d letters", len(got.Text), got.Warnings, err, len(want))
+	}
+}
+
 func TestAPDFMayBeginAndEndInOtherWays(t *testing.T) {
 	file := string(pdf(deflate("BT /F1 10 Tf (seen) Tj ET", "", 0)).Data)
 	for name, data := range map[string]string{

@@ -30,7 +30,7 @@ func (d *document) readCMap(stream pdf.Value) cmap {
 	m := cmap{chars: map[uint32]string{}}
 	for op, operands := range d.operators(stream) {
 		for _, o := range operands {
-			d.countCodes(256 + 1 + len(o.list))
+			d.countCodes(1 + len(o.list))
 		}
 		switch op {
 		case "endcodespacerange":
