@@ -40,11 +40,16 @@ func (a *app) confirmDeletion(ctx context.Context, yes bool, question string) er
 	if yes || !isTerminal(a.stdin) {
 		return nil
 	}
-	_, _ = io.WriteString(a.err, escape(question, false)+" [y/N] ") // Write keeps the error
-	answer, err := bufio.NewReader(io.LimitReader(a.input, 16)).ReadString('\n')
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	if err != nil || answer != "y" && answer != "yes" {
+	if !a.confirm(question) {
 		return cmp.Or(ctx.Err(), errors.New("nothing was deleted"))
 	}
 	return nil
+}
+
+// confirm asks a yes-or-no question at the terminal.
+func (a *app) confirm(question string) bool {
+	_, _ = io.WriteString(a.err, escape(question, false)+" [y/N] ") // Write keeps the error
+	answer, err := bufio.NewReader(io.LimitReader(a.input, 16)).ReadString('\n')
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return err == nil && (answer == "y" || answer == "yes")
 }
