@@ -14,8 +14,8 @@ import (
 )
 
 // record records the verdict in s. A refusal is about this span only.
-func (r *Receiver) record(ctx context.Context, recorder consultation.Recorder, resource pcommon.Map, s ptrace.Span) error {
-	cl := claim(resource, s)
+func (r *Receiver) record(ctx context.Context, recorder consultation.Recorder, from *sender, s ptrace.Span) error {
+	cl := claim(from, s)
 	if cl.Unreadable != nil {
 		return cl.Unreadable
 	}
@@ -35,19 +35,41 @@ func Verdicts(traces []byte) ([]consultation.Claim, error) {
 // VerdictsIn is Verdicts for decoded traces.
 func VerdictsIn(traces ptrace.Traces) []consultation.Claim {
 	var claims []consultation.Claim
-	for resource, s := range verdictSpans(traces) {
-		claims = append(claims, claim(resource, s))
+	for from, s := range verdictSpans(traces) {
+		claims = append(claims, claim(from, s))
 	}
 	return claims
 }
 
-// verdictSpans yields the verdict spans in traces, in order, with the attributes of their resources.
-func verdictSpans(traces ptrace.Traces) iter.Seq2[pcommon.Map, ptrace.Span] {
-	return func(yield func(pcommon.Map, ptrace.Span) bool) {
+// sender is what the resource of spans says of who sent them.
+type sender struct {
+	service    string
+	unreadable error // a refusal; nil when service could be read
+}
+
+func senderOf(resource pcommon.Map) *sender {
+	from := &sender{}
+	if from.unreadable = noDuplicates(resource, serviceNameKey); from.unreadable == nil {
+		from.unreadable = readStrings(resource, map[string]*string{serviceNameKey: &from.service})
+	}
+	return from
+}
+
+// verdictSpans yields the verdict spans in traces, in order, with their senders. It reads each resource once: there may be a thousand verdicts of one with
+// a hundred thousand attributes.
+func verdictSpans(traces ptrace.Traces) iter.Seq2[*sender, ptrace.Span] {
+	return func(yield func(*sender, ptrace.Span) bool) {
 		for _, rs := range traces.ResourceSpans().All() {
+			var from *sender
 			for _, ss := range rs.ScopeSpans().All() {
 				for _, s := range ss.Spans().All() {
-					if s.Name() == SpanName && !yield(rs.Resource().Attributes(), s) {
+					if s.Name() != SpanName {
+						continue
+					}
+					if from == nil {
+						from = senderOf(rs.Resource().Attributes())
+					}
+					if !yield(from, s) {
 						return
 					}
 				}
@@ -57,21 +79,17 @@ func verdictSpans(traces ptrace.Traces) iter.Seq2[pcommon.Map, ptrace.Span] {
 }
 
 // claim reads the verdict in s.
-func claim(resource pcommon.Map, s ptrace.Span) consultation.Claim {
-	cl := consultation.Claim{TraceID: s.TraceID().String(), SpanID: s.SpanID().String()}
-	cl.Unreadable = read(&cl, resource, s.Attributes())
+func claim(from *sender, s ptrace.Span) consultation.Claim {
+	cl := consultation.Claim{TraceID: s.TraceID().String(), SpanID: s.SpanID().String(), ServiceName: from.service}
+	if cl.Unreadable = from.unreadable; cl.Unreadable == nil {
+		cl.Unreadable = read(&cl, s.Attributes())
+	}
 	return cl
 }
 
 // read reads the attributes into cl. Its error is a refusal.
-func read(cl *consultation.Claim, resource, span pcommon.Map) error {
-	if err := noDuplicates(resource, serviceNameKey); err != nil {
-		return err
-	}
+func read(cl *consultation.Claim, span pcommon.Map) error {
 	if err := noDuplicates(span, attributePrefix); err != nil {
-		return err
-	}
-	if err := readStrings(resource, map[string]*string{serviceNameKey: &cl.ServiceName}); err != nil {
 		return err
 	}
 	err := readStrings(span, map[string]*string{

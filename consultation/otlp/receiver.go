@@ -111,8 +111,8 @@ func (r *Receiver) receive(ctx context.Context, p auth.Principal, traces ptrace.
 		recorder.Agent = p.Name
 	}
 	var res result
-	for resource, s := range verdictSpans(traces) {
-		err := r.record(ctx, recorder, resource, s)
+	for from, s := range verdictSpans(traces) {
+		err := r.record(ctx, recorder, from, s)
 		if err != nil && !consultation.IsRefusal(err) {
 			return ptraceotlp.NewExportResponse(), &fault.Error{
 				Kind: fault.Unavailable, Reason: "STORE_UNAVAILABLE", RetryAfter: retryAfter, Cause: err, Ours: true,
