@@ -90,7 +90,12 @@ func run(t *testing.T, store orchestrator.LeaseStore, node string) *site {
 
 func runSlow(t *testing.T, store orchestrator.LeaseStore, node string, reads time.Duration) *site {
 	t.Helper()
-	m, err := lease.New(lease.Config{Store: store, Logger: slog.New(slog.DiscardHandler), Node: node})
+	return runLogged(t, store, node, reads, slog.New(slog.DiscardHandler))
+}
+
+func runLogged(t *testing.T, store orchestrator.LeaseStore, node string, reads time.Duration, logger *slog.Logger) *site {
+	t.Helper()
+	m, err := lease.New(lease.Config{Store: store, Logger: logger, Node: node})
 	if err != nil {
 		t.Fatal(err)
 	}

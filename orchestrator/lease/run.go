@@ -39,9 +39,9 @@ func (m *Manager) Run(ctx context.Context, w Worker) {
 
 // runRound does one round: it sends a sign of life, reads those of the others and who holds what, and takes and releases groups accordingly. Only a
 // complete round extends the time for which held groups may be worked on.
-func (m *Manager) runRound(ctx context.Context, w Worker) {
+func (m *Manager) runRound(running context.Context, w Worker) {
 	start := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, m.duration/2)
+	ctx, cancel := context.WithTimeout(running, m.duration/2)
 	defer cancel()
 	m.beat++
 	err := m.store.Beat(ctx, orchestrator.Node{ID: m.node, Beats: m.beat})
@@ -54,7 +54,7 @@ func (m *Manager) runRound(ctx context.Context, w Worker) {
 		leases, err = m.store.Leases(ctx)
 	}
 	if err != nil {
-		if ctx.Err() == nil {
+		if running.Err() == nil { // a store that hangs uses up the time of the round
 			m.logger.ErrorContext(ctx, "the leases could not be renewed; work stops when they run out", slog.Any("error", err))
 		}
 		m.dropExpired(ctx, w)
@@ -264,12 +264,12 @@ func (m *Manager) dropExpired(ctx context.Context, w Worker) {
 }
 
 // deliverMessages hands messages of other replicas to the worker, in less time than held groups may be worked on without a sign of life.
-func (m *Manager) deliverMessages(ctx context.Context, w Worker) {
+func (m *Manager) deliverMessages(running context.Context, w Worker) {
 	const limit = 200
-	ctx, cancel := context.WithTimeout(ctx, m.duration/2)
+	ctx, cancel := context.WithTimeout(running, m.duration/2)
 	defer cancel()
 	keys, err := m.store.Collect(ctx, m.node, limit)
-	if err != nil && ctx.Err() == nil {
+	if err != nil && running.Err() == nil {
 		m.logger.WarnContext(ctx, "word of other replicas could not be read; trying again", slog.Any("error", err))
 	}
 	for _, k := range keys {
