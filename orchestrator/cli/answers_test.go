@@ -1,6 +1,6 @@
 package cli_test
 
-// What a real gateway answers: protojson without empty fields.
+// What a real gateway answers: protojson without empty fields, apart from the lists of the answer itself.
 
 const webFetch = `{"name":"web-fetch","version":"1.2.0","cardUri":"http://127.0.0.1:9000/.well-known/agent-card.json","etag":"\"7\"",
 	"createTime":"2026-01-02T03:04:05Z","updateTime":"2026-01-02T03:04:06Z",

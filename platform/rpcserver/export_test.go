@@ -23,6 +23,9 @@ func (c Callers) Known() int {
 	return len(c.known)
 }
 
+// Marshal returns an answer as it is sent over REST.
+func Marshal(v any) ([]byte, error) { return newMessageMarshaler().Marshal(v) }
+
 // DecodePublic is Server.decodePublic of a server without calls.
 func DecodePublic(decode func(any) error) error {
 	s := &Server{awaited: newCallers(Limits{})}

@@ -98,6 +98,7 @@ func newLibrary() protoreflect.FileDescriptor {
 				of("source", 8, ".test.v1.Source")),
 			source,
 			message("WatchBooksRequest", field("count", 1, number), field("then", 2, text)),
+			message("Shelf", field("name", 1, text), others, field("next_page_token", 8, text), of("best", 9, ".test.v1.Shelf")),
 		},
 		EnumType: []*descriptorpb.EnumDescriptorProto{{Name: new("Cover"), Value: []*descriptorpb.EnumValueDescriptorProto{
 			{Name: new("COVER_UNSPECIFIED"), Number: new(int32)}, {Name: new("COVER_HARD"), Number: new(int32(1))}, {Name: new("COVER_SOFT"), Number: new(int32(2))},

@@ -41,12 +41,16 @@ func (m *messageMarshaler) ContentType(v any) string {
 	return m.JSONPb.ContentType(v)
 }
 
-// Marshal returns v as JSON, or the bytes of an HttpBody unchanged.
+// Marshal returns v as JSON, an answer with its empty lists, or the bytes of an HttpBody unchanged.
 func (m *messageMarshaler) Marshal(v any) ([]byte, error) {
 	if body, ok := v.(*httpbody.HttpBody); ok {
 		return body.GetData(), nil
 	}
-	return m.JSONPb.Marshal(v)
+	encoded, err := m.JSONPb.Marshal(v)
+	if message, ok := v.(proto.Message); ok && err == nil {
+		return withLists(encoded, message.ProtoReflect()), nil
+	}
+	return encoded, err
 }
 
 // NewDecoder returns a decoder that reads all of r; the gateway's own ignores what follows the first value.

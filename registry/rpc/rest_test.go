@@ -150,7 +150,7 @@ func wholeLife(t *testing.T, url string) {
 		{name: "the list", token: "viewer-token", method: "GET", path: "/v1/agents?pageSize=1", status: 200, want: `"agents":[`},
 		{name: "the skills", token: "viewer-token", method: "GET", path: "/v1/skills", status: 200, want: `"agentName":"web"`},
 		{name: "agents by skill", token: "viewer-token", method: "GET", path: "/v1/skills/fetch/agents", status: 200, want: `"name":"web"`},
-		{name: "nobody is available", token: "viewer-token", method: "GET", path: "/v1/skills/fetch/agents?availableOnly=true", status: 200, want: `{}`},
+		{name: "nobody is available", token: "viewer-token", method: "GET", path: "/v1/skills/fetch/agents?availableOnly=true", status: 200, want: `{"agents":[],"nextPageToken":""}`},
 		{name: "the status", token: "viewer-token", method: "GET", path: "/v1/agents/web/status", status: 200, want: `"status":"unknown"`},
 		{
 			name: "metadata with a bad pattern", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", status: 400, want: "validation_rules[0].value",
@@ -198,7 +198,7 @@ func wholeLife(t *testing.T, url string) {
 	}.do(t, url)
 	for name, body := range map[string]string{
 		"no rule": `{}`, "another rule": strings.Replace(read, `"targetAgent":"reviewer"`, `"targetAgent":"friend"`, 1),
-		"a skill": strings.Replace(read, `"agentName"`, `"atMostOnceSkills":["fetch"],"agentName"`, 1),
+		"a skill": strings.Replace(read, `"atMostOnceSkills":[]`, `"atMostOnceSkills":["fetch"]`, 1),
 	} {
 		call{name: name, token: own, method: "PATCH", path: "/v1/agents/web/metadata?updateMask=*", status: 403, want: "RULES_ARE_THE_ADMINS", body: body}.do(t, url)
 	}
