@@ -95,12 +95,13 @@ func contractParams(m *registryv1.AgentMetadata) (map[string]any, error) {
 
 // serveCard answers with validators, so that clients that poll get 304 Not Modified.
 func (a *Agent) serveCard(card []byte) http.HandlerFunc {
+	sum := sha256.Sum256(card)
+	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	return func(w http.ResponseWriter, r *http.Request) {
-		sum := sha256.Sum256(card)
 		header := w.Header()
 		header.Set("Content-Type", "application/json")
 		header.Set("Cache-Control", cardMaxAge)
-		header.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
+		header.Set("ETag", tag)
 		http.ServeContent(w, r, "", a.made, bytes.NewReader(card))
 	}
 }

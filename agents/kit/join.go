@@ -14,7 +14,7 @@ import (
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
 
-// Bounds of the interval between heartbeats, whatever the server asks for.
+// Limits of the interval between heartbeats, whatever the server asks for.
 const (
 	minBeat      = 10 * time.Millisecond
 	maxBeat      = 5 * time.Minute
@@ -57,7 +57,7 @@ func (a *Agent) keepRegistered(ctx context.Context) (epoch int64, err error) {
 				return 0, err
 			}
 		case fault.Conflict: // another process of this agent started later and takes precedence
-			a.config.Logger.WarnContext(ctx, "another process beats for this agent, this one stops to beat and goes on serving", slog.Any("error", err))
+			a.config.Logger.WarnContext(ctx, "another process sends heartbeats for this agent; this one sends none from now on, but goes on serving", slog.Any("error", err))
 			<-ctx.Done()
 			return 0, nil
 		default:
@@ -112,7 +112,7 @@ func (a *Agent) logWarnings(ctx context.Context, warnings []*registryv1.Warning)
 // sendHeartbeats sends heartbeats at the server's interval until ctx is done or the server refuses one.
 func (a *Agent) sendHeartbeats(ctx context.Context) (epoch int64, err error) {
 	for {
-		lease, err := retry(ctx, forever, func() (*registryv1.HeartbeatResponse, error) { return a.sendHeartbeat(ctx, epoch) }, a.notify(ctx, "beating"))
+		lease, err := retry(ctx, forever, func() (*registryv1.HeartbeatResponse, error) { return a.sendHeartbeat(ctx, epoch) }, a.notify(ctx, "sending a heartbeat"))
 		if err != nil {
 			return epoch, err
 		}

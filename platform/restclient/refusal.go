@@ -59,7 +59,7 @@ func (c *Client) unexpected(answer *http.Response, cause error) error {
 		kind = fault.Unavailable
 	}
 	message := fmt.Sprintf("%s answered %s in a form that is not Quorate's API; see that the server URL is right", c.base, answer.Status)
-	if answer.StatusCode == http.StatusBadRequest && strings.HasPrefix(c.base, "http://") { // so servers with TLS answer who speaks without
+	if answer.StatusCode == http.StatusBadRequest && strings.HasPrefix(c.base, "http://") { // the answer of a server with TLS to a client without
 		message += ", with https:// where the server speaks TLS"
 	}
 	return &fault.Error{Kind: kind, Reason: "UNEXPECTED_ANSWER", Message: message, Cause: cause}

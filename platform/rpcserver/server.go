@@ -53,8 +53,7 @@ type Options struct {
 	HTTPListener  net.Listener // Run closes it
 	AllowedHosts  []string     // names that a Host header may have besides localhost and the addresses of the listener
 
-	// ReadmitEvery is the interval at which the credentials behind an open stream are checked again: a stream may outlive them by days. Zero means 30
-	// s.
+	// ReadmitEvery is the interval at which the credentials behind an open stream are checked again, since a stream may outlive them by days; zero is 30 s.
 	ReadmitEvery time.Duration
 }
 
