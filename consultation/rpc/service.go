@@ -68,9 +68,9 @@ func (s *service) RequestConsultation(ctx context.Context, req *consultationv1.R
 	}
 	switch own := executes(p, tasks); {
 	case len(req.GetSubject()) > 0 && !own:
-		return nil, fault.New(fault.PermissionDenied, "SUBJECT_NOT_YOURS", "only the agent that executes the task can say what to review; leave subject empty")
+		return nil, fault.New(fault.PermissionDenied, "SUBJECT_NOT_YOURS", "only the agent that executes the task can say what to review, with its own credential; others leave subject empty")
 	case req.GetDirect() && !own: // the question contains what a gate holds back
-		return nil, fault.New(fault.PermissionDenied, "QUESTION_NOT_YOURS", "only the agent that executes the task can ask the target itself; leave direct out")
+		return nil, fault.New(fault.PermissionDenied, "QUESTION_NOT_YOURS", "only the agent that executes the task can ask the target itself, with its own credential; others leave direct out")
 	case req.GetDirect():
 		c, question, err := s.tasks.ConsultDirectly(ctx, p.Tenant, req.GetTaskId(), req.GetRequirementId(), req.GetSubject(), request)
 		if err != nil {

@@ -153,6 +153,9 @@ func TestOnlyTheTasksAgentSaysWhatToReview(t *testing.T) {
 			if fault.ReasonOf(err) != test.reason || (err == nil) != (len(e.subject) == 1) {
 				t.Errorf("RequestConsultation() = %v with %d artifacts handed on, want %q", err, len(e.subject), test.reason)
 			}
+			if test.reason == "SUBJECT_NOT_YOURS" && !strings.Contains(err.Error(), "with its own credential") {
+				t.Errorf("RequestConsultation() = %v, want it to say with which credential", err)
+			}
 		})
 	}
 }
