@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/agent"
 	"github.com/quorate/quorate/agents/webfetch/dialect"
 	"github.com/quorate/quorate/agents/webfetch/mcp"
@@ -41,14 +42,6 @@ func (p *program) environment() {
 func (p *program) serve(ctx context.Context) (err error) {
 	p.environment()
 	logger := slog.New(slog.NewTextHandler(p.err, nil))
-	token, err := p.readToken()
-	if err != nil {
-		return err
-	}
-	callers, err := p.callers()
-	if err != nil {
-		return err
-	}
 	f, err := p.fetcher(ctx, logger)
 	if err != nil {
 		return err
@@ -58,37 +51,56 @@ func (p *program) serve(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("serve on %s: %w; choose another address with --addr", p.addr, err)
 	}
-	c := agent.NewConfig(f.Fetcher, agent.Options{AllowlistWrite: p.allowlistWrite})
-	c.Listener, c.PublicURL, c.Server, c.Token, c.Callers, c.Logger = listener, p.publicURL, p.server, token, callers, logger
-	tools := mcp.New(f.Fetcher, mcp.Options{AllowlistWrite: p.allowlistWrite, Logger: logger})
-	c.Wrap = func(next http.Handler) http.Handler { return tools.Wrap(dialect.Wrap(f.Fetcher, logger)(next)) }
-	a, err := kit.New(c) //nolint:contextcheck // the card is encoded without one
+	defer func() { _ = listener.Close() }() // the agent has closed it if it ran
+	a, err := p.agent(f.Fetcher, listener, logger) //nolint:contextcheck // the card is encoded without one
 	if err != nil {
-		_ = listener.Close() // nothing was served
 		return err
 	}
-	state := map[bool]string{true: "disabled", false: "enabled"}[f.Disabled()]
-	logger.InfoContext(ctx, "web-fetch", slog.String("state", state), slog.String("profile", f.Profile().Name))
-	if open, err := p.everyHost(); !open && err == nil && len(p.allow)+len(p.internal) == 0 && !p.storage.kept() {
-		logger.WarnContext(ctx, "no host is allowed, so every fetch will be refused; name hosts with --allow, or use --data-dir, --store dynamodb or --allowlist off")
-	}
+	p.logState(ctx, f.Fetcher, logger)
 	parts := []tasks.Task{{Name: "agent", Run: a.Run}}
-	told := fmt.Sprintf("%s serves on %s\n", c.Name, a.URL())
+	told := fmt.Sprintf("%s serves on %s\n", a.Card().Name, a.URL())
 	if p.api.wanted() {
-		var s *served
-		if s, err = p.api.open(ctx, f.Fetcher, logger); err != nil {
-			_ = listener.Close() // nothing was served
-			return err
+		s, openErr := p.api.open(ctx, f.Fetcher, logger)
+		if openErr != nil {
+			return openErr
 		}
 		defer func() { err = errors.Join(err, s.close(ctx)) }()
 		parts = append(parts, tasks.Task{Name: "API", Run: s.Run}, tasks.Task{Name: "API keys", Run: s.keys.Run})
 		told += s.where()
 	}
 	if _, err := io.WriteString(p.out, told); err != nil {
-		_ = listener.Close() // nothing was served
 		return fmt.Errorf("print the address: %w", err)
 	}
 	return tasks.Run(ctx, logger, parts...)
+}
+
+// agent returns the agent, which serves on the listener.
+func (p *program) agent(f *webfetch.Fetcher, listener net.Listener, logger *slog.Logger) (*kit.Agent, error) {
+	token, err := p.readToken()
+	if err != nil {
+		return nil, err
+	}
+	callers, err := p.callers()
+	if err != nil {
+		return nil, err
+	}
+	c := agent.NewConfig(f, agent.Options{AllowlistWrite: p.allowlistWrite})
+	c.Listener, c.PublicURL, c.Server, c.Token, c.Callers, c.Logger = listener, p.publicURL, p.server, token, callers, logger
+	tools := mcp.New(f, mcp.Options{AllowlistWrite: p.allowlistWrite, Logger: logger})
+	c.Wrap = func(next http.Handler) http.Handler { return tools.Wrap(dialect.Wrap(f, logger)(next)) }
+	return kit.New(c)
+}
+
+// logState logs whether pages can be fetched.
+func (p *program) logState(ctx context.Context, f *webfetch.Fetcher, logger *slog.Logger) {
+	state := "enabled"
+	if f.Disabled() {
+		state = "disabled"
+	}
+	logger.InfoContext(ctx, "web-fetch", slog.String("state", state), slog.String("profile", f.Profile().Name))
+	if open, err := p.everyHost(); !open && err == nil && len(p.allow)+len(p.internal) == 0 && !p.storage.kept() {
+		logger.WarnContext(ctx, "no host is allowed, so every fetch will be refused; name hosts with --allow, or use --data-dir, --store dynamodb or --allowlist off")
+	}
 }
 
 // serveMCP serves MCP on standard input and output until the client leaves.
