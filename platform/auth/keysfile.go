@@ -80,6 +80,7 @@ func (k *KeysFile) Run(ctx context.Context) error {
 		case <-ticker.C:
 		}
 		changed, err := k.load()
+		repaired := err == nil && told != "" // perhaps to what is in use already
 		switch {
 		case err != nil && err.Error() != told:
 			told = err.Error()
@@ -87,7 +88,7 @@ func (k *KeysFile) Run(ctx context.Context) error {
 		case err == nil:
 			told = ""
 		}
-		if changed {
+		if changed || repaired {
 			k.logger.InfoContext(ctx, "the API keys were read again", slog.String("file", k.file))
 		}
 	}

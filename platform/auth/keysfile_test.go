@@ -71,12 +71,14 @@ func TestAChangedKeyFileTakesEffect(t *testing.T) {
 		}
 		want("without a file", second, first)
 		want("a while later", second, first)
+		writeAt(t, file, line(second), start)
+		want("with the file whose keys stayed in use", second, first)
 		writeAt(t, file, line(first), start)
 		want("with the first file again", first, second)
 		stop()
 		<-done
-		if got := log.String(); strings.Count(got, "level=ERROR") != 3 || strings.Count(got, "were read again") != 4 || strings.Contains(got, first.Reveal()) {
-			t.Errorf("the log is %s, want four renewals and each of three mistakes once", got)
+		if got := log.String(); strings.Count(got, "level=ERROR") != 3 || strings.Count(got, "were read again") != 5 || strings.Contains(got, first.Reveal()) {
+			t.Errorf("the log is %s, want four renewals, each of three mistakes once, and once that the last is repaired", got)
 		}
 	})
 }
