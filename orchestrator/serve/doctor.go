@@ -24,6 +24,7 @@ func Checks(c Config) []doctor.Check {
 		{Name: "disk", Run: c.checkDisk},
 		{Name: "backup", Run: c.checkBackup},
 		{Name: "clock", Run: c.checkClock},
+		{Name: "agents.cardFolder", Run: c.checkCards},
 		{Name: "agents.credentialsFile", Run: c.checkCredentials},
 		{Name: "evidence.jaeger", Run: c.checkJaeger},
 		{Name: "evidence.cloudWatch", Run: c.checkCloudWatch},

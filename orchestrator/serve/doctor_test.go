@@ -95,6 +95,7 @@ func TestTheDoctorFindsWhatKeepsAServerFromWorking(t *testing.T) {
 		"half a key of pages":          {"store.pageKeyFile", "want 32", func(c *serve.Config) { c.Store.PageKeyFile = file }},
 		"a DynamoDB that is not there": {"store", "does not respond", func(c *serve.Config) { c.Store = serve.Store{Kind: "dynamodb", Endpoint: nobody} }},
 		"a clock that is wrong":        {"clock", "ahead of", func(c *serve.Config) { c.Auth.OIDC.Issuer = late.URL }},
+		"no folder of cards":           {"agents.cardFolder", "no such file", func(c *serve.Config) { c.Agents.CardFolder = file + "s" }},
 		"no credentials":               {"agents.credentialsFile", file, func(c *serve.Config) { c.Agents.CredentialsFile = file }},
 		"no Jaeger":                    {"evidence.jaeger", "refused", func(c *serve.Config) { c.Evidence.JaegerURL = nobody }},
 		"a Jaeger that wants a token":  {"evidence.jaeger", "401", func(c *serve.Config) { c.Evidence.JaegerURL = late.URL }},

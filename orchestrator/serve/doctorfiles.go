@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"os"
 	"time"
 
 	"github.com/quorate/quorate/orchestrator/doctor"
@@ -47,6 +48,17 @@ func (c *Config) checkPageKey(ctx context.Context) doctor.Finding {
 		return doctor.Failed(err, "make a key with openssl rand -hex 32, and give every replica the same file")
 	}
 	return doctor.Found("%s has a key", c.Store.PageKeyFile)
+}
+
+func (c *Config) checkCards(ctx context.Context) doctor.Finding {
+	folder := c.Agents.CardFolder
+	if folder == "" {
+		return notConfigured(ctx)
+	}
+	if _, err := os.ReadDir(folder); err != nil {
+		return doctor.Failed(err, "make the folder, and let this user read it; until then its agents are not registered")
+	}
+	return doctor.Found("%s can be read", folder)
 }
 
 func (c *Config) checkCredentials(ctx context.Context) doctor.Finding {
