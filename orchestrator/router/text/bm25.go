@@ -16,8 +16,8 @@ type posting struct {
 }
 
 const (
-	nothing  = 0.003 // of the total weight of a text
-	manyHave = 1000  // skills
+	littleWeight = 0.003 // share of a text's weight
+	manyPostings = 1000  // skills
 )
 
 // bm25 compares texts with documents by the words that they share. It is BM25 with k1 and b of 0: a word counts once, however often and among however
@@ -103,7 +103,7 @@ func (m *bm25) score(list []string, own int32, into []float32) {
 			continue
 		}
 		scale := m.idf[t] / most
-		if scale < nothing && len(m.postings[t]) > manyHave {
+		if scale < littleWeight && len(m.postings[t]) > manyPostings {
 			continue // a word of nearly all documents does not tell them apart, and there may be thousands
 		}
 		for _, p := range m.postings[t] {

@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	foldsMost  = 5
+	maxFolds   = 5
 	enoughHeld = 1000 // number of held-out examples that suffices to fit the limit
-	fewestHeld = 20   // and the minimum for weighing words without a background
+	minHeld    = 20   // and the minimum for weighing words without a background
 
 	// For a skill without examples it is unknown how people ask for it. At this limit, in public sets with names and descriptions only, one in
 	// twenty-five texts that no skill fits is accepted, and half of those that one does fit.
@@ -59,12 +59,12 @@ func fit(skills []Skill, docs []document, o Options) float64 {
 	}
 	var seen []float32
 	var r ranking
-	for fold := range min(foldsMost, 1+enoughHeld*foldsMost/total) {
+	for fold := range min(maxFolds, 1+enoughHeld*maxFolds/total) {
 		// A fifth of a skill's examples is held out, or one if there are fewer. Examples are sorted by their words, so that nearly equal ones are
 		// held out together; otherwise each would find its twin, as texts of other people do not.
 		held := func(skill, example int) bool {
 			n := len(docs[skill].examples)
-			return n > 1 && example*min(n, foldsMost)/n == (fold+skill)%min(n, foldsMost)
+			return n > 1 && example*min(n, maxFolds)/n == (fold+skill)%min(n, maxFolds)
 		}
 		x := build(skills, docs, held, true, o)
 		if o.stopped() {
@@ -102,4 +102,4 @@ func examplesHeld(docs []document) int {
 }
 
 // enoughExamples reports whether there are enough examples to learn from.
-func enoughExamples(docs []document) bool { return examplesHeld(docs) >= fewestHeld }
+func enoughExamples(docs []document) bool { return examplesHeld(docs) >= minHeld }

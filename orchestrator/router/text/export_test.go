@@ -29,6 +29,6 @@ func Size(s *Skill) (said, features int) {
 
 // NewWithin builds an index with so many weights at most, and returns how many it has.
 func NewWithin(skills []Skill, most int) (x *Index, weights int) {
-	x = New(skills, Options{places: most})
+	x = New(skills, Options{maxWeights: most})
 	return x, len(x.linear.weights)
 }

@@ -16,8 +16,8 @@ const (
 	featureBits = 18
 	fnvOffset   = 14695981039346656037
 	fnvPrime    = 1099511628211
-	shortest    = 3 // characters in a piece of a word
-	longest     = 5
+	minPiece    = 3 // characters in a piece of a word
+	maxPiece    = 5
 )
 
 // Kinds of features. The same letters as a word and as a piece are different features.
@@ -77,7 +77,7 @@ func appendPieces(out []uint32, w string) []uint32 {
 		starts = append(starts, i)
 	}
 	starts = append(starts, len(w))
-	for n := shortest; n <= longest; n++ {
+	for n := minPiece; n <= maxPiece; n++ {
 		for i := 0; i+n < len(starts); i++ {
 			out = append(out, hash(kindPiece, w[starts[i]:starts[i+n]]))
 		}

@@ -2,7 +2,6 @@ package text
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -25,7 +24,7 @@ type Options struct {
 	// Stop, when closed, ends training early; the index is then unusable. It may be nil.
 	Stop <-chan struct{}
 
-	places int // maximum number of weights; default placesMost
+	maxWeights int // default maxWeights
 }
 
 func (o *Options) stopped() bool {
@@ -53,12 +52,12 @@ type Index struct {
 }
 
 const (
-	maxExamples     = 2000  // of a skill; more add nothing new
-	allExamples     = 50000 // of all skills: each takes some 20 KB during training
-	maxExampleWords = 64
-	maxExampleBytes = 1024 // of its words
-	allExampleBytes = 8 << 20
-	manySkills      = 1000 // beyond that, their cards are learned from only if there are as many examples
+	maxExamples        = 2000  // of a skill; more add nothing new
+	maxAllExamples     = 50000 // of all skills: each takes some 20 KB during training
+	maxExampleWords    = 64
+	maxExampleBytes    = 1024 // of its words
+	maxAllExampleBytes = 8 << 20
+	manySkills         = 1000 // beyond that, their cards are learned from only if there are as many examples
 )
 
 // New builds an index. The order of the skills does not matter.
@@ -66,8 +65,8 @@ func New(skills []Skill, o Options) *Index {
 	if o.FalseRefusal <= 0 || o.FalseRefusal >= 1 {
 		o.FalseRefusal = 0.05
 	}
-	if o.places <= 0 {
-		o.places = placesMost
+	if o.maxWeights <= 0 {
+		o.maxWeights = maxWeights
 	}
 	skills, docs := prepareSkills(skills)
 	if o.Untrained || examplesEach(docs) == 0 {
@@ -108,7 +107,7 @@ func thinOut(docs []document) (total int) {
 				bytes += x.bytes()
 			}
 		}
-		if total <= allExamples && bytes <= allExampleBytes {
+		if total <= maxAllExamples && bytes <= maxAllExampleBytes {
 			break
 		}
 	}
@@ -144,72 +143,9 @@ func build(skills []Skill, docs []document, held func(skill, example int) bool, 
 		x.names[i] = docs[i].name
 	}
 	x.bm25 = newBM25(docs, held)
-	x.linear.sharpness = untaught
+	x.linear.sharpness = untaughtSharpness
 	if trained {
 		x.linear = train(docs, held, o)
 	}
 	return x
-}
-
-// document is a skill in the form in which it is compared.
-type document struct {
-	name     []string   // stems of the name, or else of the id, each once
-	fields   [][]string // stems of each source, each once: name, description, tags, inputs and outputs, agent
-	examples []example
-	said     example // the set of words that the card uses for the skill, wherever it does
-}
-
-// example is a prepared example of a skill.
-type example struct {
-	words []string
-	stems []string // each once
-}
-
-// bytes returns the length of an example, which determines how long it takes to learn from it.
-func (x *example) bytes() (n int) {
-	for _, w := range x.words {
-		n += len(w)
-	}
-	return n
-}
-
-func newDocument(s *Skill) document {
-	var d document
-	add := func(texts ...string) {
-		d.fields = append(d.fields, distinct(stems(declared(texts...))))
-	}
-	d.name = distinct(stems(declared(s.Name)))
-	if len(d.name) == 0 {
-		d.name = distinct(stems(declared(s.ID)))
-	}
-	add(s.Name, s.ID)
-	add(s.Description)
-	add(s.Tags...)
-	add(slices.Concat(s.Inputs, s.Outputs)...)
-	add(s.Agent, s.AgentDescription)
-	own := within(spread(plainest(declared(append([]string{s.Name, s.ID, s.Description}, s.Tags...)...)), maxExampleWords), maxExampleBytes)
-	d.said = example{own, distinct(stems(own))}
-	shortest := make(map[string]example) // the shortest of those with the same words
-	for _, text := range s.Examples {
-		list, _ := words(text)
-		list = within(list[:min(len(list), maxExampleWords)], maxExampleBytes)
-		x := example{list, distinct(stems(list))}
-		key := gist(list)
-		if old, ok := shortest[key]; len(list) > 0 && (!ok || len(list) < len(old.words)) {
-			shortest[key] = x
-		}
-	}
-	d.examples = slices.Collect(maps.Values(shortest))
-	// Sorted, so that the limit keeps the same examples in whatever order the card lists them.
-	slices.SortFunc(d.examples, func(a, b example) int { return slices.Compare(a.words, b.words) })
-	return d
-}
-
-// gist returns a key by which examples are told apart: their words in sorted order, without fillers unless there is nothing else.
-func gist(list []string) string {
-	said := content(list)
-	if len(said) == 0 {
-		said = distinct(stems(list))
-	}
-	return strings.Join(said, " ")
 }

@@ -32,8 +32,8 @@ func (s *sample) narrow(most int) {
 // layout makes a row for each feature, with an entry for each skill that it may tell apart, and returns how many steps an epoch takes. If there are
 // too many of either, examples get fewer rivals.
 func layout(samples []sample, m *linear, o Options) (linear, int) {
-	rows, work, ok := lay(samples, rivalsMost, o)
-	for most := rivalsMost / 2; !ok && most > 1 && !o.stopped(); most /= 2 {
+	rows, work, ok := lay(samples, maxRivals, o)
+	for most := maxRivals / 2; !ok && most > 1 && !o.stopped(); most /= 2 {
 		for i := range samples {
 			samples[i].narrow(most)
 		}
@@ -51,7 +51,7 @@ func layout(samples []sample, m *linear, o Options) (linear, int) {
 		}
 		m.row[id] = int32(len(m.starts) - 1) //nolint:gosec // far below 2^31
 		m.skills = append(m.skills, row...)
-		m.starts = append(m.starts, int32(len(m.skills))) //nolint:gosec // bounded by placesMost
+		m.starts = append(m.starts, int32(len(m.skills))) //nolint:gosec // bounded by maxWeights
 	}
 	m.weights = make([]float32, len(m.skills))
 	for i := range samples {
@@ -80,13 +80,13 @@ func lay(samples []sample, most int, o Options) (rows map[uint32][]int32, work i
 			row := union(before, samples[i].rivals)
 			places += len(row) - len(before)
 			rows[f.id] = row
-			if len(row) > rowMost*most {
+			if len(row) > maxRowFactor*most {
 				places -= len(row)
 				delete(rows, f.id)
 				crowded[f.id] = true
 			}
 		}
-		if places > o.places || o.stopped() {
+		if places > o.maxWeights || o.stopped() {
 			return nil, 0, false
 		}
 	}
@@ -95,7 +95,7 @@ func lay(samples []sample, most int, o Options) (rows map[uint32][]int32, work i
 			work += len(rows[f.id])
 		}
 	}
-	return rows, work, work <= epochMost
+	return rows, work, work <= maxEpochSteps
 }
 
 // union merges two sorted lists.

@@ -9,16 +9,16 @@ import (
 
 // Settings of training.
 const (
-	rivalsMost = 256      // skills from which an example is told apart: those most similar to it
-	rowMost    = 8        // how many times as many skills a feature may tell apart; a feature of more is not used
-	placesMost = 32 << 20 // weights, of 8 bytes each; beyond that, examples get fewer rivals
-	epochs     = 6        // passes over the examples
-	workMost   = 2e9      // steps of training; beyond that, there are fewer epochs
-	epochMost  = 8e9      // steps of an epoch; beyond that, examples get fewer rivals
-	seenLeast  = 2        // examples in which a feature must occur
+	maxRivals     = 256      // skills from which an example is told apart: those most similar to it
+	maxRowFactor  = 8        // how many times as many skills a feature may tell apart; a feature of more is not used
+	maxWeights    = 32 << 20 // weights, of 8 bytes each; beyond that, examples get fewer rivals
+	epochs        = 6        // passes over the examples
+	maxSteps      = 2e9      // steps of training; beyond that, there are fewer epochs
+	maxEpochSteps = 8e9      // steps of an epoch; beyond that, examples get fewer rivals
+	minSeen       = 2        // examples in which a feature must occur
 )
 
-const untaught = 10.2 // sharpness without examples
+const untaughtSharpness = 10.2 // without examples
 
 // schedule returns how far the examples are trusted, given their average number for each skill: with few of them, shared words decide. The numbers
 // are fitted to public sets, with 1 to 10 and all of their examples for each skill.
@@ -55,12 +55,12 @@ type sample struct {
 
 // train fits the scorer to the examples that are not held out. The result is the same for the same skills, whatever the order of their examples.
 func train(docs []document, held func(skill, example int) bool, o Options) linear {
-	samples, ids := collect(docs, held, o)
-	m, work := layout(samples, ids, o)
+	samples, empty := collect(docs, held, o)
+	m, work := layout(samples, empty, o)
 	if len(m.weights) == 0 {
 		return m
 	}
-	rounds := min(epochs, max(1, int(workMost)/max(work, 1)))
+	rounds := min(epochs, max(1, int(maxSteps)/max(work, 1)))
 	order := make([]int, len(samples))
 	for i := range order {
 		order[i] = i
@@ -109,7 +109,7 @@ func (m *linear) learn(s *sample, rate float32, slot []int32) {
 			logits[i]--
 		}
 		slot[c] = -1
-		if l := logits[i]; l > settled || l < -settled {
+		if l := logits[i]; l > minGradient || l < -minGradient {
 			slot[c] = int32(i)
 			moved = append(moved, int32(i))
 		}
@@ -123,8 +123,8 @@ func (m *linear) learn(s *sample, rate float32, slot []int32) {
 	}
 }
 
-// settled is the gradient below which no step is made.
-const settled = 1e-3
+// minGradient is the gradient below which no step is made.
+const minGradient = 1e-3
 
 // move adds the steps of the moved rivals to their weights.
 func (m *linear) move(s *sample, steps []float32, moved, slot []int32) {
@@ -164,7 +164,7 @@ type prepared struct {
 	siblings      int // examples of the same skill, including itself; 0 for a card's description
 }
 
-// prepare lists the examples that are not held out, and counts how many have each feature.
+// prepare lists the examples that are not held out, and returns a scorer without weights that knows how rare their features are.
 func prepare(docs []document, held func(skill, example int) bool) ([]prepared, *linear) {
 	m := &linear{row: make([]int32, 1<<featureBits), idf: make([]float32, 1<<featureBits)}
 	var all []prepared
@@ -199,7 +199,7 @@ func prepare(docs []document, held func(skill, example int) bool) ([]prepared, *
 		}
 	}
 	for id, n := range m.idf {
-		if n < seenLeast {
+		if n < minSeen {
 			m.idf[id] = 0
 		} else {
 			m.idf[id] = idf(len(all), int(n))
@@ -211,7 +211,7 @@ func prepare(docs []document, held func(skill, example int) bool) ([]prepared, *
 	return all, m
 }
 
-// collect makes samples of the examples that are not held out.
+// collect makes samples of the examples that are not held out, for a scorer without weights, which it returns too.
 func collect(docs []document, held func(skill, example int) bool, o Options) ([]sample, *linear) {
 	all, m := prepare(docs, held)
 	mean, examples := 0, 0
@@ -251,18 +251,18 @@ func (m *linear) weight(id uint32) float32 { return m.idf[id] }
 
 // rivals returns the skills most similar to an example, including its own, in order. If there are many, those without any similarity are left out.
 func rivals(scores []float32, own int32) []int32 {
-	list := make([]int32, 0, min(len(scores), 2*rivalsMost))
-	least, many := float32(0), len(scores) > rivalsMost
+	list := make([]int32, 0, min(len(scores), 2*maxRivals))
+	least, many := float32(0), len(scores) > maxRivals
 	for c, score := range scores {
 		if int32(c) == own || many && score <= least {
 			continue
 		}
 		list = append(list, int32(c))
-		if len(list) == 2*rivalsMost { // drop the worse half, and ignore whatever is no better from now on
+		if len(list) == 2*maxRivals { // drop the worse half, and ignore whatever is no better from now on
 			list, least = bestRivals(list, scores)
 		}
 	}
-	if len(list) >= rivalsMost {
+	if len(list) >= maxRivals {
 		list, _ = bestRivals(list, scores)
 	}
 	list = append(list, own)
@@ -273,7 +273,7 @@ func rivals(scores []float32, own int32) []int32 {
 // bestRivals keeps the best and returns the lowest of their scores.
 func bestRivals(list []int32, scores []float32) (best []int32, least float32) {
 	slices.SortFunc(list, func(a, b int32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
-	best = list[:rivalsMost-1]
+	best = list[:maxRivals-1]
 	return best, scores[best[len(best)-1]]
 }
 

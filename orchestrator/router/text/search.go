@@ -56,10 +56,11 @@ type ranking struct {
 	confidence float32
 }
 
-// leastShared keeps what was learned in the balance for texts of which no meaningful word is in the card.
-const leastShared = 0.1
+// minShared is the least evidence by shared words that counts: it keeps what was learned in the balance for texts of which no meaningful word is in the card.
+const minShared = 0.1
 
-const negligible = 14 // skills whose logit is so much lower than the best have no share
+// negligible is by how much a skill's logit is lower than the best one at least when the skill has no share.
+const negligible = 14
 
 // reset clears a ranking.
 func (r *ranking) reset(skills, agents int) {
@@ -86,7 +87,7 @@ func (x *Index) rank(r *ranking, list, stems []string) {
 		if x.taught[c] {
 			r.share[c] = x.linear.sharpness * w
 		} else { // nothing else will add to it
-			r.share[c] = untaught * w
+			r.share[c] = untaughtSharpness * w
 		}
 	}
 	x.linear.score(list, r.share)
@@ -138,7 +139,7 @@ func (x *Index) judge(r *ranking, most float32, list []string) {
 	case x.trained && x.taught[r.top]:
 		r.confidence = r.share[r.top] * slices.Max(r.words)
 		if x.trust < 1 {
-			shared := max(x.evidence(content(list), r.top), leastShared)
+			shared := max(x.evidence(content(list), r.top), minShared)
 			r.confidence = float32(math.Pow(float64(r.confidence), x.trust) * math.Pow(float64(shared), 1-x.trust))
 		}
 	default:
