@@ -83,7 +83,7 @@ type Engine struct {
 	idleWorkers atomic.Int64  // number of idle goroutines
 
 	mu        sync.Mutex
-	scans     map[int]scan                                    // guarded by mu; by group, for the groups that this replica holds
+	scans     [orchestrator.Groups]scan                       // guarded by mu; by group; zero for groups that this replica does not hold
 	nextScan  time.Time                                       // guarded by mu; no group is due earlier
 	pending   map[orchestrator.Key]bool                       // guarded by mu; tasks that need a runner; true if something happened, false for a routine check
 	runners   map[orchestrator.Key]*runner                    // guarded by mu
@@ -149,7 +149,6 @@ func New(c Config) (*Engine, error) {
 		signal:   make(chan struct{}, 1),
 		gained:   make(chan struct{}, 1),
 		nextRun:  make(chan func()),
-		scans:    make(map[int]scan),
 		pending:  make(map[orchestrator.Key]bool),
 		runners:  make(map[orchestrator.Key]*runner),
 		timers:   make(map[orchestrator.Key]wakeUp),

@@ -20,7 +20,7 @@ const (
 
 var scanDelays = []time.Duration{2 * time.Second, 8 * time.Second}
 
-// scan says when to search for a group's tasks next.
+// scan says when to search for a group's tasks next. The zero value is for a group whose tasks are not searched for.
 type scan struct {
 	round int
 	due   time.Time
@@ -29,8 +29,8 @@ type scan struct {
 // errNotHeld means that this replica does not hold the lease on the task's shard.
 var errNotHeld = errors.New("the task's shard is not held")
 
-// assumeOwnership sets the epoch of this replica's lease on t, which makes t writable for it. If the task was last written under a higher epoch, the lease is
-// lost, whatever this replica believes.
+// assumeOwnership sets the epoch of this replica's lease on t, which makes t writable for it. If the task was last written under a higher epoch, the
+// lease is lost, whatever this replica believes.
 func (e *Engine) assumeOwnership(r *runner, t *orchestrator.Task) error {
 	e.mu.Lock()
 	r.group = orchestrator.GroupOf(t.Shard)
@@ -73,7 +73,7 @@ func (e leaseWorker) Gained(group int) {
 // Drop stops the group's runners and waits until they have ended.
 func (e leaseWorker) Drop(ctx context.Context, group int) {
 	e.mu.Lock()
-	delete(e.scans, group)
+	e.scans[group] = scan{}
 	for k, a := range e.timers {
 		if a.group == group {
 			a.timer.Stop()
@@ -142,8 +142,11 @@ func (e *Engine) dueScans() []int {
 	}
 	e.nextScan = now.Add(e.Rescan)
 	var groups []int
-	for group, s := range e.scans {
-		if now.Before(s.due) {
+	for group, s := range &e.scans {
+		switch {
+		case s.due.IsZero():
+			continue
+		case now.Before(s.due):
 			e.scanNoLaterThan(s.due)
 			continue
 		}
@@ -169,7 +172,7 @@ func (e *Engine) scanNoLaterThan(then time.Time) {
 func (e *Engine) rescan(group int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if s, ok := e.scans[group]; ok {
+	if s := e.scans[group]; !s.due.IsZero() {
 		e.scans[group] = scan{round: max(s.round-1, 0), due: time.Now()}
 		e.scanNoLaterThan(time.Now())
 	}
