@@ -115,6 +115,30 @@ func (e *Engine) storeTurns(t *orchestrator.Task, h *remoteState) {
 	})
 }
 
+// showDraft puts what the agent has made so far into a task that waits for its caller, who may have to judge it. If a review stands in between, or an
+// artifact is so large that it may not fit a store, that has to wait for the delivery. The conversation may go on and change its own copy.
+func (h *remoteState) showDraft(t *orchestrator.Task) {
+	if t.Guarded() {
+		return
+	}
+	before := t.Artifacts
+	t.Artifacts, t.Metadata = nil, nil
+	for i, a := range h.artifacts {
+		switch {
+		case proto.Size(a) > maxQuestionBytes:
+			continue
+		case i < len(before) && proto.Equal(before[i], a): // it need not be written again
+			a = before[i]
+		default:
+			a = proto.CloneOf(a)
+		}
+		t.Artifacts = append(t.Artifacts, a)
+	}
+	if h.metadata != nil {
+		t.Metadata = proto.CloneOf(h.metadata)
+	}
+}
+
 // pollWaiting asks an agent that waits for its caller whether it still does, and returns how long to wait before asking again.
 func (e *Engine) pollWaiting(ctx context.Context, t *orchestrator.Task, client agentclient.Client) (wait time.Duration, still bool) {
 	a := t.OpenAttempt()

@@ -103,7 +103,8 @@ func (h *remoteState) replaceArtifacts(artifacts []*a2apb.Artifact) error {
 	return h.checkSize()
 }
 
-// applyArtifact applies an artifact update: append adds its parts to the artifact of that id (A2A §4.2.2), and its metadata, as the SDKs of the A2A project do.
+// applyArtifact applies an artifact update: append adds its parts to the artifact of that id (A2A §4.2.2), and its metadata, as the SDKs of the A2A
+// project do.
 func (h *remoteState) applyArtifact(u *a2apb.TaskArtifactUpdateEvent) error {
 	a := u.GetArtifact()
 	h.bytes, h.values = h.bytes+proto.Size(a), h.values+orchestrator.Values(a)

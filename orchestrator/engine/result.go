@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// guardedProgress returns the events for what the agent said, as far as the log has room. It leaves out the words while a gate may still hold back the work.
+// guardedProgress returns the events for what the agent said, as far as the log has room. It leaves out the words while a gate may still hold back
+// the work.
 func guardedProgress(t *orchestrator.Task, said ...string) []orchestrator.Event {
 	if t.Guarded() {
 		said = slices.Clone(said)
@@ -64,4 +68,18 @@ func (e *Engine) storeResult(ctx context.Context, c *conversation) (stepResult, 
 		delivered := event(t, orchestrator.EventDelivered, fmt.Sprintf("%s delivered; artifacts: %d%s", t.Agent, len(t.Artifacts), note))
 		return append(append(said, delivered), e.passPhase(t, orchestrator.PhaseExecution)...)
 	})
+}
+
+// numbered returns artifacts with their numbers as ids: callers would get as many bytes as an agent likes in ids, which no reviewer sees. An id that is
+// also the name, which reviewers see, stays.
+func numbered(list []*a2apb.Artifact) []*a2apb.Artifact {
+	out := make([]*a2apb.Artifact, len(list))
+	for i, a := range list {
+		if a.GetArtifactId() != a.GetName() {
+			a = proto.CloneOf(a)
+			a.ArtifactId = fmt.Sprintf("artifact-%d", i+1)
+		}
+		out[i] = a
+	}
+	return out
 }

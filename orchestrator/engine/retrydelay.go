@@ -3,32 +3,11 @@ package engine
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 )
-
-// Limits of texts in a task, in bytes. Others have made some of them: a task whose end does not fit into the store would not end, and be done again and again.
-const (
-	maxDetail  = 64 << 10 // of an event
-	maxMessage = 8 << 10  // of an error
-)
-
-// errorOf returns f as a task keeps it.
-func errorOf(f *fault.Error) *orchestrator.Error {
-	return &orchestrator.Error{Reason: f.Reason, Message: truncate(f.Message, maxMessage)}
-}
-
-// truncate returns at most limit bytes of s, cut between characters.
-func truncate(s string, limit int) string {
-	const mark = "… (cut)"
-	if len(s) <= limit {
-		return s
-	}
-	return strings.ToValidUTF8(s[:limit-len(mark)], "") + mark
-}
 
 // retryDelay counts a step that failed because of an internal error, and returns when to look at the task again. An unavailable store or evidence
 // source may be back in a second. Any other error is likely to recur and is retried at growing intervals. Only the first, second, fourth and so on

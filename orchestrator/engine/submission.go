@@ -14,6 +14,29 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
+const maxContextID = 256 // bytes
+
+// Submission is a request to accept a task.
+type Submission struct {
+	Tenant     string
+	Caller     string
+	Message    *a2apb.Message
+	Route      orchestrator.Route
+	Attributes consultation.Attributes
+	Inputs     []orchestrator.Input
+	RequestID  string                // empty: every submission is a new task
+	Deadline   time.Time             // zero: orchestrator.DefaultDeadline from now
+	Webhook    *orchestrator.Webhook // gets push notifications; may be nil
+
+	given  []orchestrator.Given // which inputs of the agent the message's inputs are for
+	parent *orchestrator.Parent
+	chain  []orchestrator.Link // the chain to which the task belongs, as the step at link; nil: none
+	link   int
+	owner  string // whose task it is, when not the caller's
+
+	content content // set by check
+}
+
 // check refuses what cannot become a task, and fills in defaults.
 func (s *Submission) check() error {
 	if err := checkParts(s.Message); err != nil {

@@ -10,34 +10,10 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
-
-const maxContextID = 256 // bytes
-
-// Submission is a request to accept a task.
-type Submission struct {
-	Tenant     string
-	Caller     string
-	Message    *a2apb.Message
-	Route      orchestrator.Route
-	Attributes consultation.Attributes
-	Inputs     []orchestrator.Input
-	RequestID  string                // empty: every submission is a new task
-	Deadline   time.Time             // zero: orchestrator.DefaultDeadline from now
-	Webhook    *orchestrator.Webhook // gets push notifications; may be nil
-
-	given  []orchestrator.Given // which inputs of the agent the message's inputs are for
-	parent *orchestrator.Parent
-	chain  []orchestrator.Link // the chain to which the task belongs, as the step at link; nil: none
-	link   int
-	owner  string // whose task it is, when not the caller's
-
-	content content // set by check
-}
 
 // Submit accepts a task: it chooses the agent and stores the task. The same caller, request id and content get the first task again, with its
 // deadline whatever the retry's; other content under the same id is a Conflict fault with the reason REQUEST_ID_REUSED.
@@ -114,8 +90,8 @@ func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task,
 	return stored, nil
 }
 
-// existingTask returns the task that exists already, unless a caller submitted something else under its request id. For tasks of the engine itself, for a
-// step or a consultation, the id suffices: it is unique, and the same content may be encoded differently after a restart.
+// existingTask returns the task that exists already, unless a caller submitted something else under its request id. For tasks of the engine itself,
+// for a step or a consultation, the id suffices: it is unique, and the same content may be encoded differently after a restart.
 func (s *Submission) existingTask(t orchestrator.Task, err error) (orchestrator.Task, error) {
 	if err != nil {
 		return orchestrator.Task{}, err

@@ -62,7 +62,8 @@ func TestWhatIsSaidOfATaskIsReviewed(t *testing.T) {
 	}
 }
 
-// TestAReviewBeforeTheDeliveryIsNotVoid has an agent ask for a review of its artifacts, and deliver them in a task with metadata of which it said nothing.
+// TestAReviewBeforeTheDeliveryIsNotVoid has an agent ask for a review of its artifacts, and deliver them in a task with metadata of which it said
+// nothing.
 func TestAReviewBeforeTheDeliveryIsNotVoid(t *testing.T) {
 	var w *world
 	web := &actor{name: "web", requirements: requirement("pre-completion")}
@@ -150,7 +151,8 @@ func TestIDsCarryNothingPastAReview(t *testing.T) {
 	}
 }
 
-// TestADraftIsShownWithTheQuestionAboutIt has an agent ask what to do with what it has made so far, and go on by itself. What it made waits behind a review.
+// TestADraftIsShownWithTheQuestionAboutIt has an agent ask what to do with what it has made so far, and go on by itself. What it made waits behind a
+// review.
 func TestADraftIsShownWithTheQuestionAboutIt(t *testing.T) {
 	goOn := make(chan struct{})
 	play := func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {

@@ -1,0 +1,29 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Limits of texts in a task, in bytes. Others have made some of them: a task whose end does not fit into the store would not end, and be done again
+// and again.
+const (
+	maxDetail  = 64 << 10 // of an event
+	maxMessage = 8 << 10  // of an error
+)
+
+// errorOf returns f as a task keeps it.
+func errorOf(f *fault.Error) *orchestrator.Error {
+	return &orchestrator.Error{Reason: f.Reason, Message: truncate(f.Message, maxMessage)}
+}
+
+// truncate returns at most limit bytes of s, cut between characters.
+func truncate(s string, limit int) string {
+	const mark = "… (cut)"
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit-len(mark)], "") + mark
+}
