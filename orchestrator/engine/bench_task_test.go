@@ -16,9 +16,9 @@ import (
 	"github.com/quorate/quorate/orchestrator/engine"
 )
 
-// BenchmarkTask is a tracked task of one kilobyte from its submission to its end with an agent that answers at once, durable at every step, for 64 callers,
-// beside puts of one kilobyte that are as durable, in rounds that take turns. Callers and agent are of the same process and take next to nothing: what is
-// measured is the engine and its store.
+// BenchmarkTask is a tracked task of one kilobyte from its submission to its end with an agent that answers at once, durable at every step, for 64
+// callers, beside puts of one kilobyte that are as durable, in rounds that take turns. Callers and agent are of the same process and take next to
+// nothing: what is measured is the engine and its store.
 func BenchmarkTask(b *testing.B) {
 	const callers, round = 64, 2000
 	words := strings.Repeat("hello ", 1000/6)

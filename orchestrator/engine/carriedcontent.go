@@ -13,11 +13,12 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// maxCarriedBytes is the maximum size of a question that its carrier stores with the content. Stores take more in the artifacts of a task than in one message.
+// maxCarriedBytes is the maximum size of a question that its carrier stores with the content. Stores take more in the artifacts of a task than in one
+// message.
 const maxCarriedBytes = 256 << 10
 
-// withoutLargeContent returns a question about what a task holds as its carrier stores it: without the content if that is large. The task keeps the content, unchanged, and
-// partsFor gets it from there.
+// withoutLargeContent returns a question about what a task holds as its carrier stores it: without the content if that is large. The task keeps the
+// content, unchanged, and partsFor gets it from there.
 func withoutLargeContent(question *a2apb.Message) *a2apb.Message {
 	if proto.Size(question) <= maxCarriedBytes {
 		return question

@@ -19,9 +19,9 @@ func textPart(s string) *a2apb.Part { return &a2apb.Part{Content: &a2apb.Part_Te
 // carryTimeout bounds storing a question. It applies even when the caller has disconnected.
 const carryTimeout = 30 * time.Second
 
-// submitCarrier submits the task that takes the question to its target. Its request id is that of the consultation, so repeating it finds the same task. It
-// continues when the caller disconnects: a carrier that is not recorded in its consultation would not be canceled with the task, and a question that
-// was never sent would count as open.
+// submitCarrier submits the task that takes the question to its target. Its request id is that of the consultation, so repeating it finds the same
+// task. It continues when the caller disconnects: a carrier that is not recorded in its consultation would not be canceled with the task, and a
+// question that was never sent would count as open.
 func (e *Engine) submitCarrier(ctx context.Context, t *orchestrator.Task, c consultation.Consultation, m *a2apb.Message) (consultation.Consultation, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), carryTimeout)
 	defer cancel()

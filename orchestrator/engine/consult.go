@@ -14,8 +14,8 @@ import (
 // carrierName is the caller of tasks that carry consultations. No principal can have that name: platform/auth reserves the prefix.
 const carrierName = "quorate:consultation"
 
-// Subjects returns what the requirements of a task are judged on, in all phases up to its present one, or at the gates that it came to before it ended: the
-// task itself or, when it has a plan, the tasks of the steps that have begun.
+// Subjects returns what the requirements of a task are judged on, in all phases up to its present one, or at the gates that it came to before it
+// ended: the task itself or, when it has a plan, the tasks of the steps that have begun.
 func (e *Engine) Subjects(ctx context.Context, tenant, taskID string) ([]consultation.Subject, error) {
 	t, err := e.Store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: taskID})
 	if err != nil {
@@ -112,8 +112,8 @@ func (e *Engine) ConsultDirectly(
 	return c, m, err
 }
 
-// openConsultation opens the consultation about one of the task's requirements. It returns the task, the consultation and the question to its target. It uses
-// the task and the request of q.
+// openConsultation opens the consultation about one of the task's requirements. It returns the task, the consultation and the question to its target.
+// It uses the task and the request of q.
 func (e *Engine) openConsultation(ctx context.Context, q consultation.Question, requirementID string, content []*a2apb.Artifact, direct bool) (
 	*orchestrator.Task, consultation.Consultation, *a2apb.Message, error,
 ) {

@@ -118,8 +118,8 @@ func (c *conversation) remoteTaskID() string {
 // strayMessage is logged when an agent's response is about another task.
 const strayMessage = "the agent spoke of another task than the one it named; that is ignored"
 
-// handleResponses returns the handler for responses. What must not be lost is stored shortly after, together with what follows closely; the end is stored at once,
-// with the result.
+// handleResponses returns the handler for responses. What must not be lost is stored shortly after, together with what follows closely; the end is
+// stored at once, with the result.
 func (c *conversation) handleResponses(ctx context.Context) agentclient.Each {
 	return func(r *a2apb.StreamResponse) error {
 		c.mu.Lock()

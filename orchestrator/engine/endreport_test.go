@@ -19,7 +19,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// TestTheEndOfATaskEndsItsConsultationsWhereverItBreaks cancels a task whose reviewer is at work, once for every call to the store and every kind of mishap.
+// TestTheEndOfATaskEndsItsConsultationsWhereverItBreaks cancels a task whose reviewer is at work, once for every call to the store and every kind of
+// mishap.
 func TestTheEndOfATaskEndsItsConsultationsWhereverItBreaks(t *testing.T) {
 	t.Parallel()
 	wherever(t, 20, recall)
@@ -55,8 +56,8 @@ func TestATaskThatEndsWhileSomebodyIsAskedAboutItEndsThatToo(t *testing.T) {
 	})
 }
 
-// TestAConsultationIsKnownByItsCarrierAlsoWhenWhoAskedHasGone has who asks for a consultation leave between the sending of the question and the note of who
-// carries it, without which the end of the task could not call the reviewer off.
+// TestAConsultationIsKnownByItsCarrierAlsoWhenWhoAskedHasGone has who asks for a consultation leave between the sending of the question and the note
+// of who carries it, without which the end of the task could not call the reviewer off.
 func TestAConsultationIsKnownByItsCarrierAlsoWhenWhoAskedHasGone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -183,7 +183,8 @@ func TestSubmitIsIdempotent(t *testing.T) {
 	}
 }
 
-// TestARetryMayHaveAnotherDeadline retries as programs do that give each attempt ten minutes from now, a task of the default deadline, and one of their own.
+// TestARetryMayHaveAnotherDeadline retries as programs do that give each attempt ten minutes from now, a task of the default deadline, and one of
+// their own.
 func TestARetryMayHaveAnotherDeadline(t *testing.T) {
 	w := newWorld(t, &actor{name: "echo", play: delivers("hello")})
 	for i, first := range []time.Time{{}, time.Now().Add(10 * time.Minute), time.Now().Add(time.Minute).Round(time.Second)} {

@@ -71,8 +71,8 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (stepResult, 
 	}, breaker)
 }
 
-// onBreakerOpen gives a task whose agent's breaker is open to another agent, or lets it wait. It stores that the task waits only if the task does not say so
-// already: thousands may wait for an agent for hours, and come here every few seconds.
+// onBreakerOpen gives a task whose agent's breaker is open to another agent, or lets it wait. It stores that the task waits only if the task does not
+// say so already: thousands may wait for an agent for hours, and come here every few seconds.
 func (e *Engine) onBreakerOpen(ctx context.Context, t orchestrator.Task, wait time.Duration) (stepResult, error) {
 	cut := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "%s could not be reached %d times in a row", t.Agent, breakerFailures)
 	if next, moved, err := e.fallBack(ctx, &t, cut); moved {

@@ -42,8 +42,8 @@ func (e *Engine) failAttempt(ctx context.Context, read *orchestrator.Task, f *fa
 	})
 }
 
-// refuse ends the attempt because the agent has said something that a task does not take. Unless the agent has ended its task, it is asked to stop: nobody
-// would get the rest of its work.
+// refuse ends the attempt because the agent has said something that a task does not take. Unless the agent has ended its task, it is asked to stop:
+// nobody would get the rest of its work.
 func (e *Engine) refuse(ctx context.Context, c *conversation, err error) (stepResult, error) {
 	f := fault.From(withholdWords(&c.task, err))
 	c.remote.recordIDs(&c.task)

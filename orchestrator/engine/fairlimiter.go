@@ -6,10 +6,10 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// fairLimiter bounds how many tasks are with others, agents or receivers, at a time: each takes memory or one of few places for as long as that other party
-// likes. A party gets one more place while it has fewer than are free, so that parties that keep their tasks long leave room for others: alone it
-// gets at most half, two get a third each, and there is always some room for a party that has none (dynamic thresholds: Choudhury and Hahne, IEEE/ACM
-// Transactions on Networking 6(2), 1998). Tasks that find no room queue.
+// fairLimiter bounds how many tasks are with others, agents or receivers, at a time: each takes memory or one of few places for as long as that other
+// party likes. A party gets one more place while it has fewer than are free, so that parties that keep their tasks long leave room for others: alone
+// it gets at most half, two get a third each, and there is always some room for a party that has none (dynamic thresholds: Choudhury and Hahne,
+// IEEE/ACM Transactions on Networking 6(2), 1998). Tasks that find no room queue.
 type fairLimiter struct {
 	limit   int
 	wake    func(orchestrator.Key)
@@ -42,8 +42,8 @@ func newFairLimiter(limit int, wake func(orchestrator.Key), onQueue func(whose o
 	}
 }
 
-// acquire takes a place for a task and returns the function that gives it back. It returns nil when the task has to wait; the task is woken when it is granted a
-// place.
+// acquire takes a place for a task and returns the function that gives it back. It returns nil when the task has to wait; the task is woken when it
+// is granted a place.
 func (f *fairLimiter) acquire(t *orchestrator.Task, whose orchestrator.Key) (leave func()) {
 	f.mu.Lock()
 	k, p := keyOf(t), f.party(whose)

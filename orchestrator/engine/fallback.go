@@ -17,8 +17,8 @@ import (
 // sendsBeforeFallback is how often a message is sent to an unreachable agent before another agent, if there is one, gets the task.
 const sendsBeforeFallback = 3
 
-// unreachableReasons are the reasons of faults for an agent that cannot be reached, asks for a credential that Quorate does not have, has a version other than
-// the one asked for, or has a card that is not trusted any more.
+// unreachableReasons are the reasons of faults for an agent that cannot be reached, asks for a credential that Quorate does not have, has a version
+// other than the one asked for, or has a card that is not trusted any more.
 var unreachableReasons = []string{
 	agentclient.ReasonUnreachable, agentclient.ReasonDenied, agentauth.ReasonUnavailable, agentauth.ReasonUnfit, "AGENT_NOT_FOUND", "ADDRESS_BLOCKED",
 	router.ReasonVersion, router.CodeUntrusted,
@@ -113,8 +113,8 @@ func versionInRange(t *orchestrator.Task, a *registry.Agent) bool {
 	return err == nil && versions.Holds(a.Card.Version)
 }
 
-// checkStillFits is the fault for a task that has not been sent yet to an agent that may not get it any more: its new version is not among those that the task
-// asks for, or its card is not trusted since a key was unpinned.
+// checkStillFits is the fault for a task that has not been sent yet to an agent that may not get it any more: its new version is not among those that
+// the task asks for, or its card is not trusted since a key was unpinned.
 func (e *Engine) checkStillFits(t *orchestrator.Task, agent *registry.Agent) error {
 	a := t.OpenAttempt()
 	switch {

@@ -10,8 +10,8 @@ import (
 // work of another, may find many thousands of them.
 const firstPollPause = 10 * time.Millisecond
 
-// firstPollDelay returns how long to wait before an agent is asked about a task that waits for its caller and that a scan has just found; 0 for any other
-// one. The first few are asked about almost at once.
+// firstPollDelay returns how long to wait before an agent is asked about a task that waits for its caller and that a scan has just found; 0 for any
+// other one. The first few are asked about almost at once.
 func (e *Engine) firstPollDelay(t *orchestrator.Task) time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()

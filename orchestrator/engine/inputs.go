@@ -13,8 +13,8 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// bindInputs checks the submission's inputs against those that its agent declares and puts them into the message. It leaves a consultation's content alone:
-// that is to be judged, not an input of the agent's work.
+// bindInputs checks the submission's inputs against those that its agent declares and puts them into the message. It leaves a consultation's content
+// alone: that is to be judged, not an input of the agent's work.
 func (s *Submission) bindInputs(r *router.Router, a registry.Agent) error {
 	if s.parent != nil && s.parent.ConsultationID != "" {
 		return nil

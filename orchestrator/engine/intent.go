@@ -54,8 +54,8 @@ func (e *Engine) markFresh(t *orchestrator.Task) {
 	e.fresh[keyOf(t)] = t.OwnerEpoch
 }
 
-// claimFresh reports, once, whether this process accepted the task together with the intent to send, has held its lease ever since, and has not sent the
-// message yet.
+// claimFresh reports, once, whether this process accepted the task together with the intent to send, has held its lease ever since, and has not sent
+// the message yet.
 func (e *Engine) claimFresh(t *orchestrator.Task) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// TestAnErrorOfAnyLengthEndsItsTask has the exchange with an agent fail for a reason that no store takes. A task whose end cannot be written is sent again and
-// again.
+// TestAnErrorOfAnyLengthEndsItsTask has the exchange with an agent fail for a reason that no store takes. A task whose end cannot be written is sent
+// again and again.
 func TestAnErrorOfAnyLengthEndsItsTask(t *testing.T) {
 	for name, kind := range map[string]fault.Kind{"for good": fault.FailedPrecondition, "for now": fault.Unavailable} {
 		t.Run(name, func(t *testing.T) {

@@ -36,8 +36,8 @@ func outgoing(ctx context.Context, t *orchestrator.Task) *a2apb.Message {
 	return m
 }
 
-// requestedExtensions returns the extensions that the caller's messages name. Every call about the task requests them, because an agent that requires one answers
-// no other calls.
+// requestedExtensions returns the extensions that the caller's messages name. Every call about the task requests them, because an agent that requires
+// one answers no other calls.
 func requestedExtensions(t *orchestrator.Task) []string {
 	list := slices.Clone(t.Message.GetExtensions())
 	for _, turn := range t.Turns {

@@ -7,8 +7,8 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// hasGate reports whether the task's agent has a requirement in a phase. Phases without one are passed without a check. A requirement of a phase that is not
-// known, for example one of a newer version, belongs to each phase: nothing meets it.
+// hasGate reports whether the task's agent has a requirement in a phase. Phases without one are passed without a check. A requirement of a phase that
+// is not known, for example one of a newer version, belongs to each phase: nothing meets it.
 func hasGate(t *orchestrator.Task, p orchestrator.Phase) bool {
 	for _, r := range t.Requirements {
 		if r.Phase == string(p) || !consultation.KnownPhase(r.Phase) {

@@ -111,7 +111,8 @@ func TestAChainRunsAsOneTask(t *testing.T) {
 	}
 }
 
-// TestOnlyTheLastOfAChainMakesWhatTheCallerTakes has what stands beside the message of a chain's task: all agents get it, but only one makes what the caller gets.
+// TestOnlyTheLastOfAChainMakesWhatTheCallerTakes has what stands beside the message of a chain's task: all agents get it, but only one makes what the
+// caller gets.
 func TestOnlyTheLastOfAChainMakesWhatTheCallerTakes(t *testing.T) {
 	list := threeInAChain()
 	w, s := newWorld(t, list...), chained()

@@ -52,8 +52,8 @@ func unavailable(int) error {
 	return fault.New(fault.Unavailable, "RECEIVER_UNREACHABLE", "nobody there")
 }
 
-// TestWhoeverHasToBeToldIsToldWhereverItBreaks runs a task with a receiver once for every call to the store and every kind of mishap, while the receiver is
-// away for its first three calls: it hears of every state, in order, at least once, and nothing is owed in the end.
+// TestWhoeverHasToBeToldIsToldWhereverItBreaks runs a task with a receiver once for every call to the store and every kind of mishap, while the
+// receiver is away for its first three calls: it hears of every state, in order, at least once, and nothing is owed in the end.
 func TestWhoeverHasToBeToldIsToldWhereverItBreaks(t *testing.T) {
 	t.Parallel()
 	wherever(t, 12, tell)

@@ -30,8 +30,8 @@ func (r *slowReceiver) Send(ctx context.Context, w orchestrator.Webhook, t *orch
 	return r.receiver.Send(ctx, w, t, e)
 }
 
-// TestAReceiverIsToldOfAnEventWithTheTaskAsItIsThen has a task go on while the first of its receivers is told: the second must not hear of the end with a task
-// that has not come to it, and so without its artifacts.
+// TestAReceiverIsToldOfAnEventWithTheTaskAsItIsThen has a task go on while the first of its receivers is told: the second must not hear of the end
+// with a task that has not come to it, and so without its artifacts.
 func TestAReceiverIsToldOfAnEventWithTheTaskAsItIsThen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

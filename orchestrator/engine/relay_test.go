@@ -20,8 +20,8 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// TestWhatStepsAskIsRepliedToOnceWhereverItBreaks runs a fan-out to two agents that ask twice each, through their task alone, once for every call to the
-// store and every kind of mishap: each agent hears the replies to its own questions, once and in order.
+// TestWhatStepsAskIsRepliedToOnceWhereverItBreaks runs a fan-out to two agents that ask twice each, through their task alone, once for every call to
+// the store and every kind of mishap: each agent hears the replies to its own questions, once and in order.
 func TestWhatStepsAskIsRepliedToOnceWhereverItBreaks(t *testing.T) {
 	t.Parallel()
 	wherever(t, 40, replyThroughParent)

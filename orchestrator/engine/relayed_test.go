@@ -15,7 +15,8 @@ import (
 	"github.com/quorate/quorate/orchestrator/storetest"
 )
 
-// TestAReplyThatAStepHasIsAccepted has the store go away between the reply to the task of a step and the task that shows it: who replied must not do so again.
+// TestAReplyThatAStepHasIsAccepted has the store go away between the reply to the task of a step and the task that shows it: who replied must not do
+// so again.
 func TestAReplyThatAStepHasIsAccepted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/quorate/quorate/orchestrator/router"
 )
 
-// replaceUnreachable has others step in for those of a fan-out who cannot be reached: the best of the agents that could have been asked and were not, each with a step of
-// its own, so that all who do the task are different. In a chain another agent takes over the step's task.
+// replaceUnreachable has others step in for those of a fan-out who cannot be reached: the best of the agents that could have been asked and were not,
+// each with a step of its own, so that all who do the task are different. In a chain another agent takes over the step's task.
 func (e *Engine) replaceUnreachable(ctx context.Context, r *planRound) {
 	if r.plan.Mode == orchestrator.PlanChain {
 		return

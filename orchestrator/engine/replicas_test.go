@@ -8,8 +8,8 @@ import (
 )
 
 // TestNothingAcceptedIsLostAmongReplicas lives a task's life in fleets of one to three replicas, once for every call to the store or the agent and
-// every way for it to go wrong. What is checked is seen from outside: the task ends exactly once, completed; no owner wrote after a later one; the agent
-// got no message that was not written down before; an agent that deduplicates did the work once.
+// every way for it to go wrong. What is checked is seen from outside: the task ends exactly once, completed; no owner wrote after a later one; the
+// agent got no message that was not written down before; an agent that deduplicates did the work once.
 func TestNothingAcceptedIsLostAmongReplicas(t *testing.T) {
 	t.Parallel()
 	for size := 1; size <= 3; size++ {
@@ -37,8 +37,8 @@ func TestAgentsThatMisbehaveLoseNothing(t *testing.T) {
 	}
 }
 
-// TestWorkThatMustNotBeDoneTwiceIsAskedForOnce does the same with an agent whose work must not be done twice: the task completes, or fails because nobody
-// knows what became of it. The second is rarer with an agent that lists its tasks.
+// TestWorkThatMustNotBeDoneTwiceIsAskedForOnce does the same with an agent whose work must not be done twice: the task completes, or fails because
+// nobody knows what became of it. The second is rarer with an agent that lists its tasks.
 func TestWorkThatMustNotBeDoneTwiceIsAskedForOnce(t *testing.T) {
 	gaveUp := make(map[temper]int)
 	for _, agent := range []temper{once, lists} {

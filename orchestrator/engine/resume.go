@@ -84,8 +84,8 @@ func snapshot(t *a2apb.Task) *a2apb.StreamResponse {
 	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: t}}
 }
 
-// handleForgotten handles an agent that no longer knows the task that it accepted: the next step starts the attempt anew by sending the message again, at
-// once the first time and after a while from then on. Any other error, and this one from an agent that keeps forgetting, is returned.
+// handleForgotten handles an agent that no longer knows the task that it accepted: the next step starts the attempt anew by sending the message
+// again, at once the first time and after a while from then on. Any other error, and this one from an agent that keeps forgetting, is returned.
 func (c *conversation) handleForgotten(ctx context.Context, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

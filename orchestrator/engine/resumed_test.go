@@ -27,8 +27,8 @@ func withArtifacts(t *a2apb.Task, list ...*a2apb.Artifact) *a2apb.Task {
 	return t
 }
 
-// TestNothingIsMissingOfWhatAnAgentDeliversWhileNobodyListens has the connection break, and the agent add to what it delivers between the question how its
-// task stands and the stream of what follows.
+// TestNothingIsMissingOfWhatAnAgentDeliversWhileNobodyListens has the connection break, and the agent add to what it delivers between the question
+// how its task stands and the stream of what follows.
 func TestNothingIsMissingOfWhatAnAgentDeliversWhileNobodyListens(t *testing.T) {
 	t.Parallel()
 	working, completed := a2apb.TaskState_TASK_STATE_WORKING, a2apb.TaskState_TASK_STATE_COMPLETED

@@ -12,8 +12,8 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// checkSelfReview refuses to consult a target that would judge its own work under another name or in another role: a FailedPrecondition fault with the reason
-// SELF_REVIEW. Without a consultation there is no evidence, so nothing else has to check this.
+// checkSelfReview refuses to consult a target that would judge its own work under another name or in another role: a FailedPrecondition fault with
+// the reason SELF_REVIEW. Without a consultation there is no evidence, so nothing else has to check this.
 func (e *Engine) checkSelfReview(ctx context.Context, t *orchestrator.Task, r consultation.Requirement) error {
 	source, known := e.Directory.Agent(t.Tenant, t.Agent)
 	target, there := e.Directory.Agent(t.Tenant, r.TargetAgent)

@@ -47,8 +47,8 @@ func (e *Engine) step(ctx context.Context, t orchestrator.Task) (stepResult, err
 	return e.gate(ctx, t)
 }
 
-// remaining returns how long it is until due, which was never set more than most ahead. If it is further away, the clock was set back since then, and nobody knows by
-// how much: 0.
+// remaining returns how long it is until due, which was never set more than most ahead. If it is further away, the clock was set back since then, and
+// nobody knows by how much: 0.
 func remaining(due, now time.Time, most time.Duration) time.Duration {
 	if left := due.Sub(now); left <= most {
 		return left

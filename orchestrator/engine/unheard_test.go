@@ -12,7 +12,8 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 )
 
-// TestACancellationThatNobodyTellsOfIsFound writes down that a task is to be canceled as a replica does that dies before it tells the one whose agent is at work.
+// TestACancellationThatNobodyTellsOfIsFound writes down that a task is to be canceled as a replica does that dies before it tells the one whose agent
+// is at work.
 func TestACancellationThatNobodyTellsOfIsFound(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

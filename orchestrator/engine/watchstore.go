@@ -12,8 +12,8 @@ func mustInterrupt(t *orchestrator.Task) bool {
 	return t.CancelAsked || t.PendingReply() != nil && t.PendingReply().Sends == 0
 }
 
-// watchStore reads the task from the store at intervals and ends the exchange if that is urgent. Usually whoever writes to the task interrupts its runner,
-// or posts to the replica that has it. But that process may die in between, and an exchange may last for days. The caller holds mu.
+// watchStore reads the task from the store at intervals and ends the exchange if that is urgent. Usually whoever writes to the task interrupts its
+// runner, or posts to the replica that has it. But that process may die in between, and an exchange may last for days. The caller holds mu.
 func (c *conversation) watchStore(ctx context.Context) {
 	c.recheckTimer = time.AfterFunc(jittered(c.engine.Rescan), func() {
 		c.mu.Lock()

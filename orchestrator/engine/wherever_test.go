@@ -30,8 +30,8 @@ type trouble struct {
 // String says when something was seen.
 func (x *trouble) String() string { return fmt.Sprintf("%s at call %d", x.kind, x.at) }
 
-// wherever plays a scene once for every kind of mishap at every call to the store that it makes. What a scene checks is seen from outside: it holds wherever
-// the scene breaks. A scene that makes fewer calls than least is not what it should be.
+// wherever plays a scene once for every kind of mishap at every call to the store that it makes. What a scene checks is seen from outside: it holds
+// wherever the scene breaks. A scene that makes fewer calls than least is not what it should be.
 func wherever(t *testing.T, least int, scene func(t *testing.T, x *trouble)) {
 	t.Helper()
 	for _, kind := range mishaps {
