@@ -34,6 +34,20 @@ func TestApplyAppliesEachDocument(t *testing.T) {
 	}
 }
 
+// TestApplyNamesPlacesOfTheFileOnly has a mistake in YAML, which is read as one line of JSON, and one in JSON.
+func TestApplyNamesPlacesOfTheFileOnly(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, nil)
+	for input, want := range map[string]string{
+		"name: a\nmetadata:\n  inputs: []\n":     "stdin, document 1: unknown field \"inputs\"\n",
+		"{\n\"name\": \"a\",\n\"cards\": 1\n}\n": "stdin, document 1: (line 3:1): unknown field \"cards\"\n",
+	} {
+		if _, _, stderr := g.run(t, input, "agents", "apply", "-"); !strings.HasPrefix(strings.ReplaceAll(stderr, "\u00a0", " "), want) {
+			t.Errorf("Main(agents apply -) of %q says %q, want %q", input, stderr, want)
+		}
+	}
+}
+
 func TestApplyOnlyChecks(t *testing.T) {
 	t.Parallel()
 	file := write(t, "agents.jsonl", `{"card":{"name":"a"}}`+"\n")

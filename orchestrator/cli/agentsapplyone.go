@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"regexp"
 
 	"google.golang.org/protobuf/encoding/protojson"
 
@@ -53,10 +55,17 @@ func applicationIn(document []byte) (*registryv1.ApplyAgentRequest, error) {
 	}
 	request := &registryv1.ApplyAgentRequest{}
 	if err := protojson.Unmarshal(document, request); err != nil {
-		return nil, fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s", misread(err))
+		text := misread(err)
+		if !bytes.Contains(document, []byte("\n")) { // YAML has become one line, in which nobody finds a place
+			text = place.ReplaceAllString(text, "")
+		}
+		return nil, fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s", text)
 	}
 	return request, nil
 }
+
+// place matches where protojson found an error.
+var place = regexp.MustCompile(`^\(line \d+:\d+\): `)
 
 // namedIn returns the name that an agent gets, or nothing if only the server can know it.
 func namedIn(request *registryv1.ApplyAgentRequest) string {
