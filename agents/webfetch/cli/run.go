@@ -51,7 +51,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("serve on %s: %w; choose another address with --addr", p.addr, err)
 	}
-	defer func() { _ = listener.Close() }() // the agent has closed it if it ran
+	defer func() { _ = listener.Close() }()        // the agent has closed it if it ran
 	a, err := p.agent(f.Fetcher, listener, logger) //nolint:contextcheck // the card is encoded without one
 	if err != nil {
 		return err
