@@ -88,6 +88,8 @@ func TestValidateMetadata(t *testing.T) {
 		"contains with a list":     {condition("contains", []any{"pii", "phi"}), consultation + ".condition.value"},
 		"contains with an object":  {condition("contains", map[string]any{"a": "b"}), consultation + ".condition.value"},
 		"equals without a value":   {condition("equals", nil), consultation + ".condition.value"},
+		"exists with false":        {condition("exists", false), consultation + ".condition.value"},
+		"exists with true":         {condition("exists", true), ""},
 		"a value without end":      {condition("equals", strings.Repeat("x", 5000)), consultation + ".condition.value"},
 	}
 	for name, test := range tests {

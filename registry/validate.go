@@ -204,6 +204,8 @@ func (v *validator) condition(path string, c *Condition) {
 		v.wrong(path+".value", "contains needs one string, number or truth value; for one of several, write a requirement for each")
 	case c.Operator == "greater_than" && !isNumber:
 		v.wrong(path+".value", "greater_than needs a number")
+	case c.Operator == "exists" && c.Value == false: // the rule would never apply to the tasks that it is meant for
+		v.wrong(path+".value", "exists is about an attribute that is there, and nothing is about one that is not; leave the value out")
 	case c.Operator != "exists" && c.Value == nil:
 		v.wrong(path+".value", "%s needs a value", clip(c.Operator))
 	}

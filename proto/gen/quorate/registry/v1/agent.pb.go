@@ -951,7 +951,7 @@ type ConsultationCondition struct {
 	Attribute string `protobuf:"bytes,1,opt,name=attribute,proto3" json:"attribute,omitempty"`
 	// The comparison: equals, contains, greater_than or exists.
 	Operator string `protobuf:"bytes,2,opt,name=operator,proto3" json:"operator,omitempty"`
-	// The value to compare with; not used by exists. A number for greater_than; for contains one string, number or truth value.
+	// The value to compare with; exists needs none, and cannot have false. A number for greater_than; for contains one string, number or truth value.
 	Value         *structpb.Value `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
