@@ -58,6 +58,7 @@ func TestAnOrderFollowsWhatChanges(t *testing.T) {
 	want("version", "", "abdc")
 	want("version desc", "", "cdba")
 	want("update_time desc", "", "dacb")
+	want("updateTime desc", "", "dacb")
 	want("create_time", "", "abcd")
 	want("create_time", "version>=1.10.0-rc.1", "c")
 	beat(t, r, registry.Beat{Agent: "d", Status: registry.StatusAvailable})

@@ -9,6 +9,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/filter"
 )
 
 // Order is the order of a list of agents: by one field and then by name. The zero value is the order of names.
@@ -25,10 +26,11 @@ func ParseOrder(text string) (Order, error) {
 	if len(words) == 0 {
 		return Order{}, nil
 	}
-	if len(words) > 2 || !slices.Contains([]string{"name", "create_time", "update_time", "version"}, words[0]) {
+	field := filter.FieldName(words[0])
+	if len(words) > 2 || !slices.Contains([]string{"name", "create_time", "update_time", "version"}, field) {
 		return Order{}, invalid
 	}
-	o := Order{field: words[0]}
+	o := Order{field: field}
 	if len(words) == 2 {
 		if o.descending = words[1] == "desc"; !o.descending && words[1] != "asc" {
 			return Order{}, invalid

@@ -92,7 +92,7 @@ func (s *Service) ListTasks(ctx context.Context, req *orchestratorv1.ListTasksRe
 
 // checkOrder refuses every order except the one in which tasks are stored.
 func checkOrder(text string) error {
-	switch strings.Join(strings.Fields(text), " ") {
+	switch filter.FieldName(strings.Join(strings.Fields(text), " ")) {
 	case "", "create_time desc":
 		return nil
 	default:

@@ -77,7 +77,7 @@ func TestTasksAreListedByAFilter(t *testing.T) {
 		`context_id=c deadline<"2026-01-16T01:02:00Z"`:   "0001 0000",
 	} {
 		for _, size := range []int32{7, 1000} {
-			got, _ := all(t, s, admin, &orchestratorv1.ListTasksRequest{Filter: filter, PageSize: size, OrderBy: "create_time  desc"})
+			got, _ := all(t, s, admin, &orchestratorv1.ListTasksRequest{Filter: filter, PageSize: size, OrderBy: "createTime  desc"})
 			if strings.Join(got, " ") != want {
 				t.Errorf("ListTasks(%s, pages of %d) = %v, want %s", filter, size, got, want)
 			}
@@ -155,7 +155,7 @@ func TestAListThatCannotBeIsRefused(t *testing.T) {
 	}
 	for want, req := range map[string]*orchestratorv1.ListTasksRequest{
 		"FILTER_INVALID":     {Filter: "state=DONE"},
-		"ORDER_INVALID":      {OrderBy: "create_time"},
+		"ORDER_INVALID":      {OrderBy: "createTime"},
 		"PAGE_TOKEN_INVALID": {PageToken: first.GetNextPageToken(), Filter: "agent=e*"},
 	} {
 		if _, err := s.ListTasks(ctx, req); fault.ReasonOf(err) != want || fault.KindOf(err) != fault.InvalidArgument {

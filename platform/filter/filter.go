@@ -194,12 +194,13 @@ func (p *parser[T]) comparison() (condition[T], error) {
 	if name.kind != tokenText {
 		return nil, p.wrong(name, "expected a field")
 	}
-	field, ok := p.fields[name.text]
+	field, ok := p.fields[FieldName(name.text)]
 	if !ok {
 		err := fault.Invalid("filter", "FILTER_INVALID", "at %d: there is no field %q; the fields are %s",
 			name.at+1, clip(name.text), strings.Join(slices.Sorted(maps.Keys(p.fields)), ", "))
 		return nil, err.With("field", clip(name.text))
 	}
+	name.text = FieldName(name.text)
 	operator := p.take()
 	if operator.kind != tokenOperator {
 		return nil, p.wrong(operator, "expected =, !=, <, <=, >, >= or : after %s", name.text)
@@ -220,6 +221,19 @@ func (p *parser[T]) comparison() (condition[T], error) {
 		p.has[name.text] = value.text
 	}
 	return match, nil
+}
+
+// FieldName returns the name of a field as it is in the proto, such as create_time. In a request over REST it may be the one in JSON, createTime.
+func FieldName(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if 'A' <= r && r <= 'Z' {
+			b.WriteByte('_')
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // clip shortens text that is repeated in an error.

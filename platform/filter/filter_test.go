@@ -18,6 +18,7 @@ type note struct {
 	kind   string
 	pinned bool
 	at     time.Time
+	who    string
 }
 
 var fields = filter.Fields[note]{
@@ -26,15 +27,19 @@ var fields = filter.Fields[note]{
 	"size":   filter.Number(func(n *note) int { return n.size }),
 	"pinned": filter.Bool(func(n *note) bool { return n.pinned }),
 	"at":     filter.Time(func(n *note) time.Time { return n.at }),
+	"by_who": filter.Text(func(n *note) string { return n.who }),
 	"tags":   filter.List(func(n *note, is func(string) bool) bool { return slices.ContainsFunc(n.tags, is) }),
 }
 
 func TestMatch(t *testing.T) {
 	t.Parallel()
-	item := &note{title: "Milk and eggs", tags: []string{"home", "food"}, size: 3, kind: "list", at: time.Date(2026, 1, 16, 12, 0, 0, 0, time.UTC)}
+	item := &note{title: "Milk and eggs", tags: []string{"home", "food"}, size: 3, kind: "list", who: "ann", at: time.Date(2026, 1, 16, 12, 0, 0, 0, time.UTC)}
 	for text, want := range map[string]bool{
 		``:                                      true,
 		`title:EGGS`:                            true,
+		`by_who=ann`:                            true,
+		`byWho=ann`:                             true, // as in JSON
+		`byWho=bob OR NOT byWho=ann`:            false,
 		`title = Milk*`:                         true,
 		`title = Milk`:                          false,
 		`kind=list AND -kind=memo`:              true,
@@ -76,7 +81,8 @@ func TestMatch(t *testing.T) {
 func TestAFilterThatIsWrongSaysWhere(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`colour=red`:                  `at 1: there is no field "colour"; the fields are at, kind, pinned, size, tags, title`,
+		`paintColour=red`:             `there is no field "paintColour"`,
+		`colour=red`:                  `at 1: there is no field "colour"; the fields are at, by_who, kind, pinned, size, tags, title`,
 		`size=few`:                    "whole number",
 		`kind=poem`:                   "memo, list",
 		`tags=home`:                   "use : to look",

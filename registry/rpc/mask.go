@@ -4,12 +4,12 @@ import (
 	"context"
 	"reflect"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/filter"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -18,15 +18,7 @@ import (
 func maskPaths(mask *fieldmaskpb.FieldMask) []string {
 	var paths []string
 	for _, path := range mask.GetPaths() {
-		var b strings.Builder
-		for _, r := range path {
-			if 'A' <= r && r <= 'Z' {
-				b.WriteByte('_')
-				r += 'a' - 'A'
-			}
-			b.WriteRune(r)
-		}
-		paths = append(paths, b.String())
+		paths = append(paths, filter.FieldName(path))
 	}
 	return paths
 }

@@ -291,8 +291,8 @@ type ListAgentsRequest struct {
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Only agents that match this filter, in a subset of AIP-160: comparisons of name, description, version, status, skills, tags, input_types,
 	// output_types, streaming, push_notifications, card_uri, source.type, source.location, source.present, verification.state, pending_change,
-	// draining, capacity, in_flight, create_time and update_time by =, !=, <, <=, >, >= and : (has), with AND, OR, NOT and parentheses; a * at either end of a text matches
-	// anything. Example: skills:"fetch_url" AND status=available. At most 2,048 bytes.
+	// draining, capacity, in_flight, create_time and update_time by =, !=, <, <=, >, >= and : (has), with AND, OR, NOT and parentheses; a * at either end
+	// of a text matches anything. Fields may be written as in JSON, here and in order_by: createTime. Example: skills:"fetch_url" AND status=available. At most 2,048 bytes.
 	Filter string `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
 	// name, create_time, update_time or version, followed by desc for the reverse. Empty means name.
 	OrderBy       string `protobuf:"bytes,4,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
