@@ -1,9 +1,9 @@
-// Package console is the console at /, for those who run Quorate: static files that the browser gets without a credential. All that they show
-// comes over the REST API with the key that the user types, so the console may do what its user may do and is no second door.
+// Package console is the console at /, for people who operate Quorate: static files, which the browser gets without a credential. Everything that they
+// show comes over the REST API with the key that the user types in, so the console may do what its user may do, and is no second door.
 //
-// The files are written by hand and served as they are: no framework, no build. What they show was written by strangers (cards, what agents
-// say, artifacts). So it is put into the page as text only, and the headers have the browser refuse everything else: a script that is none of
-// these files, markup from a string, a frame, a request to another server.
+// The files are written by hand and served as they are, without a framework or a build. What they show was written by strangers: cards, the words of
+// agents, artifacts. So it is put into the page as text only, and the headers make the browser refuse everything else: scripts other than these files,
+// markup from strings, frames, requests to other servers.
 package console
 
 import (
@@ -15,7 +15,6 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
-	"strings"
 	"time"
 )
 
@@ -23,11 +22,11 @@ import (
 var static embed.FS
 
 const (
-	index = "index.html" // is at /
-	below = "/console/"  // where the other files are
+	index = "index.html" // at /
+	below = "/console/"  // the other files
 )
 
-// types are the media types of the files. The machine's own list may know others.
+// types are the media types of the files by their suffix. Those that the machine knows may differ.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
@@ -35,8 +34,8 @@ var types = map[string]string{
 	".svg":  "image/svg+xml",
 }
 
-// headers go with each file. A file is asked for anew each time, and answered with 304 while it is the same: a console of another version than
-// the server's would be wrong about the API.
+// headers go with each file. Browsers ask for a file each time, and get 304 if it is the same: a console of another version than the server would be
+// wrong about the API.
 var headers = map[string]string{
 	"Cache-Control": "no-cache",
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
@@ -47,7 +46,7 @@ var headers = map[string]string{
 	"X-Content-Type-Options":       "nosniff",
 }
 
-// Handlers returns what serves each file, by its pattern in the form of http.ServeMux. What is at no pattern is not the console's.
+// Handlers returns a handler for each file, by its pattern for http.ServeMux.
 func Handlers() (map[string]http.Handler, error) {
 	files, err := fs.Sub(static, "static")
 	if err != nil {
@@ -63,8 +62,8 @@ func Handlers() (map[string]http.Handler, error) {
 		if err != nil {
 			return nil, err
 		}
-		f := file{name: name, content: content, etag: etag(content)}
-		if types[path.Ext(name)] == "" {
+		f := file{name: name, mediaType: types[path.Ext(name)], etag: etag(content), content: content}
+		if f.mediaType == "" {
 			return nil, fmt.Errorf("the console's file %s is of no known type", name)
 		}
 		handlers[pattern(name)] = f
@@ -84,18 +83,19 @@ func etag(content []byte) string {
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
+// file is a file of the console.
 type file struct {
-	name    string
+	name, mediaType, etag string
+
 	content []byte
-	etag    string
 }
 
-// ServeHTTP answers with the file, or that it is still the one the browser has.
+// ServeHTTP answers with the file, or with 304 if the browser has it already.
 func (f file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for name, value := range headers {
 		w.Header().Set(name, value)
 	}
-	w.Header().Set("Content-Type", types[strings.ToLower(path.Ext(f.name))])
+	w.Header().Set("Content-Type", f.mediaType)
 	w.Header().Set("ETag", f.etag)
 	http.ServeContent(w, r, f.name, time.Time{}, bytes.NewReader(f.content))
 }
