@@ -46,37 +46,43 @@ type pairStep struct {
 }
 
 // steps returns the lists of a tier in order of type.
-func (s *pairSearch) steps(tier string, own *typedPort) (steps []pairStep) {
-	if tier == TierStructure {
-		if own.schema == nil {
-			return nil
-		}
-		for _, typ := range semanticTypes {
-			from, to := own.semanticType, typ
-			if s.producers {
-				from, to = to, from
-			}
-			if !s.types.related(from, to) {
-				steps = append(steps, pairStep{typ: typ})
-			}
-		}
-	} else {
-		ways := s.types.forward[own.semanticType]
-		if s.producers {
-			ways = s.types.backward[own.semanticType]
-		}
-		for _, way := range ways {
-			if way.tier != tier {
-				continue
-			}
-			typ := way.to()
-			if s.producers {
-				typ = way.from()
-			}
-			steps = append(steps, pairStep{typ, way.path})
-		}
+func (s *pairSearch) steps(tier string, own *typedPort) []pairStep {
+	var steps []pairStep
+	switch {
+	case tier != TierStructure:
+		steps = s.related(tier, own.semanticType)
+	case own.schema != nil:
+		steps = s.unrelated(own.semanticType)
 	}
 	slices.SortFunc(steps, func(a, b pairStep) int { return strings.Compare(a.typ, b.typ) })
+	return steps
+}
+
+// related returns the types that the table relates to own in a tier.
+func (s *pairSearch) related(tier, own string) (steps []pairStep) {
+	ways, other := s.types.forward[own], typePath.to
+	if s.producers {
+		ways, other = s.types.backward[own], typePath.from
+	}
+	for _, way := range ways {
+		if way.tier == tier {
+			steps = append(steps, pairStep{other(way), way.path})
+		}
+	}
+	return steps
+}
+
+// unrelated returns the types that the table does not relate to own, for which only structure can tell.
+func (s *pairSearch) unrelated(own string) (steps []pairStep) {
+	for _, typ := range semanticTypes {
+		from, to := own, typ
+		if s.producers {
+			from, to = to, from
+		}
+		if !s.types.related(from, to) {
+			steps = append(steps, pairStep{typ: typ})
+		}
+	}
 	return steps
 }
 

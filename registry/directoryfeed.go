@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -52,32 +51,10 @@ func (d *Directory) read(ctx context.Context, s *tenantDirectory) error {
 
 // apply reads the current state of everything that the entries are about, and puts it into the directory.
 func (d *Directory) apply(ctx context.Context, s *tenantDirectory, entries []Entry) error {
-	names, mappings := make(map[string]bool), false
-	for _, e := range entries {
-		if e.Type == ChangeMapping {
-			mappings = true
-		} else {
-			names[e.Agent] = names[e.Agent] || e.Type != ChangeStatus
-		}
-	}
-	records := make(map[string]*Agent)
-	var keys []Key
-	for name, whole := range names {
-		keys = append(keys, Key{s.tenant, name})
-		if whole {
-			records[name] = nil
-		}
-	}
-	for chunk := range slices.Chunk(slices.Collect(maps.Keys(records)), watchChunk) {
-		found, err := d.registry.store.Agents(ctx, Query{Tenant: s.tenant, Names: chunk, Limit: len(chunk)})
-		if err != nil {
-			return err
-		}
-		for i := range found {
-			a := found[i].Agent
-			a.RawCard = nil
-			records[a.Name] = &a
-		}
+	changed, keys, mappings := changesIn(s.tenant, entries)
+	records, err := d.readAgents(ctx, s.tenant, changed)
+	if err != nil {
+		return err
 	}
 	pulses, err := d.registry.store.Pulses(ctx, keys...)
 	if err != nil {
@@ -100,6 +77,46 @@ func (d *Directory) apply(ctx context.Context, s *tenantDirectory, entries []Ent
 	}
 	s.revision = entries[len(entries)-1].Revision
 	return nil
+}
+
+// changesIn returns the names of the agents that have changed themselves, the keys of those and of the agents whose status has changed, each once, and
+// whether mappings have changed.
+func changesIn(tenant string, entries []Entry) (agents []string, keys []Key, mappings bool) {
+	itself := make(map[string]bool) // by agent: whether more than its status has changed
+	for _, e := range entries {
+		if e.Type == ChangeMapping {
+			mappings = true
+		} else {
+			itself[e.Agent] = itself[e.Agent] || e.Type != ChangeStatus
+		}
+	}
+	for name, changed := range itself {
+		keys = append(keys, Key{tenant, name})
+		if changed {
+			agents = append(agents, name)
+		}
+	}
+	return agents, keys, mappings
+}
+
+// readAgents reads agents by their names, without RawCard. Those that do not exist are nil.
+func (d *Directory) readAgents(ctx context.Context, tenant string, names []string) (map[string]*Agent, error) {
+	agents := make(map[string]*Agent, len(names))
+	for _, name := range names {
+		agents[name] = nil
+	}
+	for chunk := range slices.Chunk(names, watchChunk) {
+		found, err := d.registry.store.Agents(ctx, Query{Tenant: tenant, Names: chunk, Limit: len(chunk)})
+		if err != nil {
+			return nil, err
+		}
+		for i := range found {
+			a := found[i].Agent
+			a.RawCard = nil
+			agents[a.Name] = &a
+		}
+	}
+	return agents, nil
 }
 
 // applyChanges puts changes into the directory: agents, where nil stands for a deleted one, and the type table if it is not nil.
