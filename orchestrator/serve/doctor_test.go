@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quorate/quorate/orchestrator/doctor"
 	"github.com/quorate/quorate/orchestrator/serve"
@@ -194,6 +195,23 @@ func TestTheDoctorFindsADamagedStoreAndAFullDisk(t *testing.T) {
 	}{{0, 0, doctor.OK}, {0, math.MaxInt64, doctor.Warn}, {math.MaxInt64, math.MaxInt64, doctor.Fail}} {
 		if f := serve.CheckSpace(c.Store.DataDir, test.least, test.enough); f.Status != test.want {
 			t.Errorf("CheckSpace(%d, %d) = %+v, want %s", test.least, test.enough, f, test.want)
+		}
+	}
+}
+
+func TestTheDoctorMissesACopyThatWasNotMade(t *testing.T) {
+	t.Parallel()
+	c, _ := config(t)
+	c.Backup.Dir = t.TempDir()
+	for _, test := range []struct {
+		ago  time.Duration
+		want string
+	}{{48 * time.Hour, "a copy has been due for 24h0m0s"}, {time.Hour, "are free"}} {
+		if err := os.Mkdir(filepath.Join(c.Backup.Dir, time.Now().Add(-test.ago).UTC().Format("quorate-20060102T150405Z")), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if f := examined(t, c, "backup"); !strings.Contains(f.Found, test.want) {
+			t.Errorf("backup, %s after the last copy: %+v, want %q", test.ago, f, test.want)
 		}
 	}
 }

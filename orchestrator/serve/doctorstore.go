@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/quorate/quorate/orchestrator/doctor"
 	"github.com/quorate/quorate/orchestrator/server"
@@ -17,6 +18,7 @@ import (
 const (
 	littleSpace = 16 << 20 // bytes; with less the next write of a store may fail
 	someSpace   = 1 << 30  // bytes; with less an operator should do something
+	lateBackup  = 10 * time.Minute
 )
 
 func (c *Config) checkStore(ctx context.Context) doctor.Finding {
@@ -72,6 +74,9 @@ func (c *Config) checkBackup(ctx context.Context) doctor.Finding {
 	}
 	if err := writable(c.Backup.Dir); err != nil {
 		return doctor.Failed(err, "let the server's user write to backup.dir")
+	}
+	if late := c.Backup.backup().Overdue(time.Now()); late > lateBackup {
+		return doctor.Warned("start the server, which makes it then, or look for the reason in its log", "a copy has been due for %s", late.Round(time.Minute))
 	}
 	size, err := server.EmbeddedSize(c.Store.DataDir)
 	if err != nil {
