@@ -26,8 +26,7 @@ func (e *Engine) Announced(ctx context.Context, k orchestrator.Key, attempt int)
 		return nil
 	}
 	if _, held := e.Leases.Epoch(t.Shard); !held {
-		e.handOver(ctx, &t)
-		return nil
+		return e.handOver(ctx, &t)
 	}
 	e.notify(k) // in case a conversation polls the agent
 	e.Wake(k)   // in case the task waits for its caller

@@ -56,7 +56,7 @@ func (l latch) Unlock() { <-l }
 // found again, or canceled.
 func (c *conversation) run(ctx context.Context) error {
 	c.mu.Lock()
-	c.watchStore(ctx)
+	c.watchStore(ctx, 0)
 	c.mu.Unlock()
 	err := c.exchange(ctx)
 	c.mu.Lock()

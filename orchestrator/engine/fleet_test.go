@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,6 +32,7 @@ type fleet struct {
 	leases storetest.MemoryLeases
 
 	history history
+	silent  atomic.Bool // nobody can post to another replica
 
 	mu      sync.Mutex
 	calls   int                                      // guarded by mu

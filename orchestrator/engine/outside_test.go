@@ -185,6 +185,16 @@ func (l leasesOutside) Release(ctx context.Context, lease orchestrator.Lease) er
 	return l.LeaseStore.Release(ctx, lease)
 }
 
+func (l leasesOutside) Post(ctx context.Context, node string, k orchestrator.Key) error {
+	if err := l.gate(); err != nil {
+		return err
+	}
+	if l.node.fleet.silent.Load() {
+		return fault.New(fault.Unavailable, "STORE_BUSY", "the store is busy")
+	}
+	return l.LeaseStore.Post(ctx, node, k)
+}
+
 func (l leasesOutside) Leave(ctx context.Context, node string) error {
 	if err := l.gate(); err != nil {
 		return err

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -47,15 +48,17 @@ func (e *Engine) assumeOwnership(r *runner, t *orchestrator.Task) error {
 	return nil
 }
 
-// handOver tells the holder of the task's shard that there is something to do.
-func (e *Engine) handOver(ctx context.Context, t *orchestrator.Task) {
+// handOver tells the holder of the task's shard that there is something to do. Where that fails it is to be repeated: the holder would find out with
+// its next scan only, and somebody may wait for a reply or a cancellation to take effect.
+func (e *Engine) handOver(ctx context.Context, t *orchestrator.Task) error {
 	e.claimFresh(t) // the new holder has to assume that the message was sent
 	if t.Settled() {
-		return
+		return nil
 	}
 	if err := e.Leases.Tell(ctx, t.Shard, keyOf(t)); err != nil {
-		e.Logger.WarnContext(ctx, "the replica that works on a task could not be told; it finds the task when it looks for work next", taskAttr(t), errAttr(err))
+		return fmt.Errorf("tell the replica that works on it: %w", err)
 	}
+	return nil
 }
 
 // leaseWorker adapts the engine to the lease manager.

@@ -205,14 +205,16 @@ func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.
 				return e.capWait(t, next.wait)
 			}
 		}
+		if errors.Is(err, errNotHeld) {
+			if err = e.handOver(ctx, &t); err == nil {
+				return 0
+			}
+		}
 		switch {
 		case ctx.Err() != nil:
 			return 0
 		case err == nil, errors.Is(err, errMoved):
 			continue
-		case errors.Is(err, errNotHeld):
-			e.handOver(ctx, &t)
-			return 0
 		default:
 			r.failed = true
 			return e.retryDelay(ctx, k, err)

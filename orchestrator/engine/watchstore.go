@@ -13,18 +13,23 @@ func mustInterrupt(t *orchestrator.Task) bool {
 }
 
 // watchStore reads the task from the store at intervals and ends the exchange if that is urgent. Usually whoever writes to the task interrupts its
-// runner, or posts to the replica that has it. But that process may die in between, and an exchange may last for days. The caller holds mu.
-func (c *conversation) watchStore(ctx context.Context) {
-	c.recheckTimer = time.AfterFunc(jittered(c.engine.Rescan), func() {
+// runner, or posts to the replica that has it. But that process may die in between, or may not know yet that this replica has the task since a
+// moment ago, and an exchange may last for days. So the intervals are those at which tasks are searched for. The caller holds mu.
+func (c *conversation) watchStore(ctx context.Context, round int) {
+	delay := jittered(c.engine.Rescan)
+	if round < len(scanDelays) {
+		delay = scanDelays[round]
+	}
+	c.recheckTimer = time.AfterFunc(delay, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if ctx.Err() != nil || c.finished {
 			return
 		}
-		if t, err := c.engine.Store.Task(ctx, keyOf(&c.task)); err == nil && mustInterrupt(&t) {
+		if t, err := c.engine.Store.TaskPart(ctx, keyOf(&c.task), orchestrator.Part{}); err == nil && mustInterrupt(&t) {
 			c.cancel(errMoved)
 			return
 		}
-		c.watchStore(ctx)
+		c.watchStore(ctx, round+1)
 	})
 }
