@@ -133,7 +133,9 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 }
 
 func contended(k orchestrator.Key) error {
-	return fault.New(fault.Unavailable, "STORE_BUSY", "too many others write to task %s at the same time", k.ID)
+	f := fault.New(fault.Unavailable, "STORE_BUSY", "too many others write to task %s at the same time", k.ID)
+	f.Ours = true
+	return f
 }
 
 // replace writes next in place of old, whose item was read: first the new records, then the task's item that refers to them. It sets what only a

@@ -8,6 +8,7 @@ import (
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
 )
 
 // breakerFailures is how often in a row an agent must be unreachable for its breaker to open. After a while the breaker lets one task try again; the
@@ -58,6 +59,14 @@ func (b *breakers) isOpen(tenant, agent string) bool {
 	defer b.mu.Unlock()
 	c := b.list[orchestrator.Key{Tenant: tenant, ID: agent}]
 	return c != nil && c.IsOpen() && c.RemainingDelay() > 0
+}
+
+// returnPermit gives back the permit of a task that was not sent because of err. A breaker that is half open counts permits, so that it has to be
+// told something even if nothing was learned about the agent.
+func returnPermit(b circuitbreaker.CircuitBreaker[any], err error) {
+	if agentclient.Retryable(err) || b.IsHalfOpen() {
+		b.RecordFailure()
+	}
 }
 
 // jittered returns a random duration between half and one and a half times d.

@@ -54,13 +54,15 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (stepResult, 
 		return e.onBreakerOpen(ctx, t, jittered(max(breaker.RemainingDelay(), e.RetryDelay)))
 	}
 	if !e.claimFresh(&t) {
-		if err = e.reconcile(ctx, &t, client); err == nil {
-			t, err = e.storeIntent(ctx, t, binding)
+		intended, err := t, e.reconcile(ctx, &t, client)
+		if err == nil {
+			intended, err = e.storeIntent(ctx, t, binding)
 		}
 		if err != nil {
-			breaker.RecordFailure() // the permit is used up, although nothing was learned about the agent
+			returnPermit(breaker, err)
 			return e.handleFailure(ctx, t, err)
 		}
+		t = intended
 	}
 	return e.runConversation(ctx, &conversation{
 		engine: e, client: client, stream: agent.Card.Streaming, announces: agent.Card.PushNotifications && !agent.Card.Streaming,

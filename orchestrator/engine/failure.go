@@ -18,7 +18,7 @@ func (e *Engine) handleFailure(ctx context.Context, t orchestrator.Task, err err
 		return stepResult{}, err
 	}
 	f := fault.From(err)
-	if f.Kind == fault.Internal { // an internal error is not the agent's: the step is repeated
+	if isOurs(err) {
 		return stepResult{}, err
 	}
 	tries, most := countSends(&t)
@@ -31,6 +31,20 @@ func (e *Engine) handleFailure(ctx context.Context, t orchestrator.Task, err err
 		return e.postpone(ctx, t, max(jittered(e.backoff(tries)), min(f.RetryAfter, maxRetryAfter)), err)
 	}
 	return e.failAttempt(ctx, &t, f)
+}
+
+// isOurs reports whether a step failed because of this process or its store, which may be throttled for a while, and not because of the agent or the
+// task. Such a step is repeated.
+func isOurs(err error) bool {
+	f := fault.From(err)
+	switch f.Kind {
+	case fault.Internal:
+		return true
+	case fault.DeadlineExceeded:
+		return !agentclient.Retryable(err)
+	default:
+		return f.Ours && f.Kind != fault.FailedPrecondition
+	}
 }
 
 // failAttempt ends the attempt with an error; notes are for the log.

@@ -19,7 +19,8 @@ type outside struct {
 	dead atomic.Bool
 }
 
-var errLost = errors.New("no answer came")
+// errLost is what a store says that is throttled, or does not answer.
+var errLost error = &fault.Error{Kind: fault.Unavailable, Reason: "STORE_BUSY", Message: "the store is busy", Ours: true}
 
 // gate holds a paused process until its pause is over, and stops a dead one.
 func (o *outside) gate() error {

@@ -153,10 +153,11 @@ func (e *Engine) startStep(ctx context.Context, r *planRound, i int) error {
 		r.noteStep(i, &child) // it may have ended: it may have been submitted before a crash
 		return nil
 	}
+	if isOurs(err) {
+		return err
+	}
 	f := fault.From(err)
 	switch f.Kind {
-	case fault.Internal:
-		return err
 	case fault.Unavailable, fault.DeadlineExceeded, fault.ResourceExhausted:
 		if s.Tries++; s.Tries < maxSends && !spare {
 			r.wait = jittered(e.backoff(s.Tries))

@@ -54,7 +54,7 @@ func outcome(ctx context.Context, c *conversation, err error) router.Outcome {
 	switch {
 	case ctx.Err() != nil: // it was ended from outside
 		return router.Inconclusive
-	case fault.KindOf(err) == fault.Unavailable:
+	case fault.KindOf(err) == fault.Unavailable && !isOurs(err):
 		return router.Failed
 	case err != nil || !c.remote.ended():
 		return router.Inconclusive

@@ -58,8 +58,9 @@ type simulation struct {
 	actors   map[string]*actor  // who is registered; nil: the worker
 	notifier engine.Notifier    // tells receivers of push notifications; may be nil
 	receiver func(orchestrator.Key, int) string
-	asked    consultation.Store // nil: nobody is consulted
-	logs     slog.Handler       // nil: nobody reads them
+	asked    consultation.Store               // nil: nobody is consulted
+	logs     slog.Handler                     // nil: nobody reads them
+	refuse   func(t *orchestrator.Task) error // of the store; nil: it takes every change
 	engine   *engine.Engine
 	accepted int // tasks
 
@@ -90,7 +91,7 @@ func (s *simulation) boot() (work func()) {
 	if s.logs != nil {
 		logger = slog.New(s.logs)
 	}
-	life := &mortal{Store: s.store}
+	life := &mortal{Store: s.store, refuse: s.refuse}
 	leases, err := lease.New(lease.Config{Store: &s.leases, Logger: slog.New(slog.DiscardHandler), Duration: 5 * time.Minute, Collect: time.Minute})
 	if err != nil {
 		s.t.Fatal(err)
@@ -203,6 +204,8 @@ type mortal struct {
 	orchestrator.Store
 	dead  atomic.Bool
 	reads atomic.Int64 // of whole tasks
+
+	refuse func(t *orchestrator.Task) error // says why a change is not written, if it is not; may be nil
 }
 
 var errDead = errors.New("this process is dead")
@@ -233,7 +236,13 @@ func (m *mortal) Update(ctx context.Context, k orchestrator.Key, change func(*or
 	if m.dead.Load() {
 		return orchestrator.Task{}, errDead
 	}
-	return m.Store.Update(ctx, k, change)
+	return m.Store.Update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		events, err := change(t)
+		if err == nil && m.refuse != nil {
+			err = m.refuse(t)
+		}
+		return events, err
+	})
 }
 
 // connects always connects to the same agent, apart from one that cannot be reached.

@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -64,7 +63,7 @@ func atEveryCall(t *testing.T, least int, scene func(t *testing.T, call int) (re
 
 // meet has one call to the store go wrong.
 func (s *simulation) meet(x *trouble) {
-	lost := errors.New("the store did not answer")
+	lost := errLost
 	s.store.Fail = func(call int) (before, after error) {
 		if call != x.at {
 			return nil, nil
