@@ -704,7 +704,8 @@ type UpdateAgentMetadataRequest struct {
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The new metadata.
 	Metadata *AgentMetadata `protobuf:"bytes,2,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The fields to replace: input_schemas, output_schemas, consultation_requirements, at_most_once_skills. Empty, or *, means all of them.
+	// The fields to replace: input_schemas, output_schemas, consultation_requirements, at_most_once_skills. * means all of them. Absent means all of
+	// them, too; over REST it means those that the body has.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	// Write only if the agent still has this etag; empty writes in any case.
 	Etag string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
