@@ -14,7 +14,7 @@ type health struct {
 	TimeOfLastUpdate int64  `json:"time_of_last_update"` // since when, in seconds of Unix time
 }
 
-// servePing tells whether the agent works on tasks. Like the card it is for everybody, because who asks shows no token.
+// servePing reports whether the agent works on tasks. Like the card, it is public, because those who ask send no token.
 func (a *Agent) servePing(w http.ResponseWriter, _ *http.Request) {
 	busy, since := a.working.activity()
 	if since.IsZero() {

@@ -99,7 +99,7 @@ func leadingSkill(text string) (skill, rest string) {
 	return "", text
 }
 
-// readData reads a data part that names a skill, a page or a domain, and tells whether it was a page; other data is not for
+// readData reads a data part that names a skill, a page or a domain, and reports whether it was a page; other data is not for
 // this agent.
 func (o *order) readData(value any) (page bool, err error) {
 	object, _ := value.(map[string]any)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// bareCode takes code out of what is taken for something else than text: tables that only number its lines, as Pygments, Rouge and Hexo write
-// them, one cell with all numbers and one with all code; and figures, as Hexo and rehype-pretty-code have it.
+// bareCode takes code out of elements that the libraries do not take for text: tables that only number its lines, with a cell for all numbers and a cell
+// for all code, as Pygments, Rouge and Hexo write them; and figures, as Hexo and rehype-pretty-code write them.
 func bareCode(root *html.Node) {
 	var tables, figures []*html.Node
 	for n := range root.Descendants() {
@@ -57,8 +57,8 @@ func numbered(table *html.Node) *html.Node {
 	return find(cells[1], atom.Pre)
 }
 
-// keepCode keeps the code that stands between kept text, or directly behind some: the libraries drop short code, and code in which each line is an
-// anchor. An explanation without its code is worth little.
+// keepCode keeps code between kept text, or directly after some. The libraries drop short code, and code in which each line is an anchor, but an
+// explanation is worth little without its code.
 func keepCode(runs []run, kept map[*html.Node]bool) {
 	last := -1
 	for i, r := range runs {
@@ -89,7 +89,7 @@ func closest(n *html.Node, name atom.Atom) *html.Node {
 	return nil
 }
 
-// inSideContent reports whether n stands in something that is not content.
+// inSideContent reports whether n is in something that is not content.
 func inSideContent(n *html.Node) bool {
 	for p := n.Parent; p != nil; p = p.Parent {
 		if isAroundContent(p) {

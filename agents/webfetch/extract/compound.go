@@ -7,10 +7,10 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Limits of a selector. What is longer applies at times.
+// Limits of a selector. A longer one counts as applying only at times.
 const (
 	maxCompound = 16 // names in a compound
-	maxWithin   = 6  // elements around
+	maxWithin   = 6  // ancestors
 )
 
 // compound is the last part of a CSS selector, which describes the element itself.
@@ -18,15 +18,15 @@ type compound struct {
 	tag     string
 	ids     []string
 	classes []string
-	within  []ancestor // what the selector says about elements around, from the inside
-	always  bool       // the selector has nothing else: it applies whatever the state of the element and what stands before it
+	within  []ancestor // what the selector demands of elements around it, innermost first
+	always  bool       // the selector demands nothing else, such as a state or a sibling
 }
 
-// ancestor describes an element around another one.
+// ancestor is what a selector demands of an element around another one.
 type ancestor struct {
 	compound
 
-	parent bool // it is the one directly around
+	parent bool // it must be the parent
 }
 
 // key returns a name that every matching element has.
@@ -137,7 +137,7 @@ func readSelector(list string) (c compound, rest string, ok bool) {
 	return c, list[min(at+1, len(list)):], ok && c.key() != ""
 }
 
-// around returns the beginning of a compound that stands within c, or behind it, as the combinator says.
+// around returns the beginning of a compound whose elements are inside those of c, or after them, as the combinator says.
 func (c compound) around(combinator string) compound {
 	if combinator != "" && combinator != ">" || len(c.within) == maxWithin {
 		return compound{}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// plainDocumentation undoes what programs that write documentation put around text: code in tables and figures, notes in asides, and in
-// each heading a link to itself. The boxes of lists of tasks become signs, and the buttons of headings text, since controls are not read.
+// plainDocumentation undoes what generators of documentation do to text: they put code into tables and figures, notes into asides, and a link to
+// itself into each heading. The check boxes of task lists become signs, and the buttons in headings become text, because controls are not read.
 func plainDocumentation(root *html.Node) {
 	bareCode(root)
 	var boxes []*html.Node
@@ -34,7 +34,7 @@ func plainDocumentation(root *html.Node) {
 	removeWhere(root, linksToItself)
 }
 
-// opens reports whether a button is the whole of a heading or a term, and shows what is below, as in lists of questions and answers
+// opens reports whether a button makes up a heading or a term and opens what is below it, as in lists of questions and answers
 // (https://www.w3.org/WAI/ARIA/apg/patterns/accordion/).
 func opens(button *html.Node) bool {
 	switch button.Parent.DataAtom {
@@ -45,19 +45,20 @@ func opens(button *html.Node) bool {
 	}
 }
 
-// ofTask reports whether a box tells what was done, rather than asks: it is the first thing in an item of a list and cannot be changed, or is named so.
+// ofTask reports whether a check box says whether a task is done, rather than asks for input: it is the first thing in a list item, and it cannot be
+// changed or its class says so.
 func ofTask(box *html.Node) bool {
 	item := closest(box, atom.Li)
 	return item != nil && (hasAttribute(box, "disabled") || named(item, taskWords))
 }
 
-// taskWords are words of classes of items in lists of tasks.
+// taskWords are words in the classes of items of task lists.
 var taskWords = wordSet("task")
 
-// noteWords are words of classes of asides that belong to the text, as Starlight and Docutils write them.
+// noteWords are words in the classes of asides that belong to the text, as Starlight and Docutils write them.
 var noteWords = wordSet("admonition callout note tip hint important warning caution danger alert")
 
-// linksToItself tells whether n is the mark beside a heading, a term or a caption that links to it.
+// linksToItself reports whether n is the mark beside a heading, a term or a caption that links to it.
 func linksToItself(n *html.Node) bool {
 	if n.DataAtom != atom.A || !strings.HasPrefix(attribute(n, "href"), "#") {
 		return false

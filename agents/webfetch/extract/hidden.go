@@ -126,10 +126,10 @@ func (s *sheet) showsBelow(n *html.Node, property string) bool {
 	return false
 }
 
-// outcomes are results by property.
+// outcomes are the resulting values by property.
 type outcomes map[string]outcome
 
-// note notes what is said, unless something heavier was said before.
+// note records a declaration, unless a heavier one was recorded before.
 func (o outcomes) note(said styleDeclaration, weight int) {
 	if before, told := o[said.property]; !told || before.weight <= weight {
 		o[said.property] = outcome{weight, said.hides}
@@ -167,9 +167,9 @@ func (s *sheet) outcomes(n *html.Node) outcomes {
 	return all
 }
 
-// apply notes what r says of n, which it matches.
+// apply records what r says about n, which it matches.
 func (s *sheet) apply(r rule, n *html.Node, all outcomes) {
-	applies := r.always && (len(r.within) == 0 || s.places && r.hides && s.stands(n, r.within))
+	applies := r.always && (len(r.within) == 0 || s.places && r.hides && s.isWithin(n, r.within))
 	for _, said := range r.says {
 		switch {
 		case applies:
@@ -180,8 +180,8 @@ func (s *sheet) apply(r rule, n *html.Node, all outcomes) {
 	}
 }
 
-// stands reports whether n stands in the elements that a selector names. Classes of the page itself do not count: scripts change them.
-func (s *sheet) stands(n *html.Node, within []ancestor) bool {
+// isWithin reports whether n has the ancestors that a selector demands. Classes of html and body do not count, because scripts change them.
+func (s *sheet) isWithin(n *html.Node, within []ancestor) bool {
 	if len(within) == 0 {
 		return true
 	}
@@ -189,7 +189,7 @@ func (s *sheet) stands(n *html.Node, within []ancestor) bool {
 		class := attribute(p, "class")
 		s.work += 2 + len(class)/4
 		changes := len(within[0].classes) > 0 && (p.DataAtom == atom.Html || p.DataAtom == atom.Body)
-		if !changes && within[0].matches(p, strings.Fields(class)) && s.stands(p, within[1:]) {
+		if !changes && within[0].matches(p, strings.Fields(class)) && s.isWithin(p, within[1:]) {
 			return true
 		}
 		if within[0].parent {

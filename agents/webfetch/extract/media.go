@@ -52,7 +52,7 @@ func kindOf(source Source) (kind, string) {
 	return kindUnknown, mediaType
 }
 
-// isTextType tells whether a media type of an application is one of text.
+// isTextType reports whether a media type of an application is one of text.
 func isTextType(mediaType string) bool {
 	name, ok := strings.CutPrefix(mediaType, "application/")
 	return ok && (textTypes[strings.TrimPrefix(name, "x-")] || strings.HasSuffix(name, "+yaml") || strings.HasSuffix(name, "+json-seq"))

@@ -8,15 +8,14 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxRefresh is the longest time after which a page that sends its readers on is taken for no page of its own, in seconds. Pages that
-// renew themselves do so after minutes.
+// maxRefresh is the longest time, in seconds, after which a refresh counts as a redirect. Pages that reload themselves do so after minutes.
 const maxRefresh = 5
 
 // refreshPattern is the content of a refresh: a time in seconds and a URL (https://html.spec.whatwg.org/#shared-declarative-refresh-steps).
 var refreshPattern = regexp.MustCompile(`(?is)^\s*(\d*)(?:\.[\d.]*)?\s*[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]*)"?|'([^']*)'?|(.*?))\s*$`)
 
-// Refresh returns the URL that source sends its readers to by a meta element within a few seconds, as it is written there. It is empty
-// when source is no HTML or sends nobody anywhere.
+// Refresh returns the URL to which a meta element of source redirects within a few seconds, as it is written there. It is empty if source is not HTML or
+// does not redirect.
 func Refresh(source Source) string {
 	if kind, _ := kindOf(source); kind != kindHTML {
 		return ""

@@ -136,7 +136,7 @@ func (j *Jar) Keep(u *url.URL, cookies []*http.Cookie) {
 	}
 }
 
-// counts counts c in or, when it ends one, out, and tells whether there is room for it. It needs mu.
+// counts counts c in or, when it ends one, out, and reports whether there is room for it. It needs mu.
 func (j *Jar) counts(u *url.URL, c *http.Cookie, now time.Time) bool {
 	is := cookie{u.Hostname(), c.Domain, c.Path, c.Name}
 	end := c.Expires

@@ -26,7 +26,7 @@ type evaluation struct {
 	err  error
 }
 
-// visit counts one value, and tells whether to go on.
+// visit counts one value, and reports whether to go on.
 func (e *evaluation) visit() bool {
 	e.left--
 	if e.left < 0 {

@@ -24,7 +24,7 @@ type (
 	filterSelector   struct{ test logical }
 )
 
-// singular tells whether a query can select one value at most.
+// singular reports whether a query can select one value at most.
 func singular(segments []segment) bool {
 	for _, s := range segments {
 		if s.descendant || len(s.selectors) != 1 {
