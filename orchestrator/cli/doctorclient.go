@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -48,10 +49,7 @@ func (a *app) reachServer(ctx context.Context) (*session, *doctor.Health, doctor
 	server := strings.TrimSuffix(a.address(), "/")
 	health, err := doctor.Ask(ctx, transport, server+"/readyz", "")
 	if err != nil {
-		do := reach(err)
-		if do == "" {
-			do = "check --server, and that this machine may connect to it"
-		}
+		do := cmp.Or(reach(err), "check --server, with https:// where the server has TLS, and that this machine may connect to it")
 		return nil, nil, doctor.Failed(fmt.Errorf("%s: %w", server, err), do)
 	}
 	return s, health, doctor.Found("%s answers", server)

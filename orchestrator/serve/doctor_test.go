@@ -128,6 +128,27 @@ func TestTheDoctorTellsAnotherQuorateFromOurs(t *testing.T) {
 	}
 }
 
+// TestTheDoctorDoesNotTakeAServerForAnotherProgram has the certificate of a running server replaced by another one, or by one without its key.
+func TestTheDoctorDoesNotTakeAServerForAnotherProgram(t *testing.T) {
+	t.Parallel()
+	c, _ := config(t)
+	one, other := certtest.NewAuthority(t).Issue(t, "one"), certtest.NewAuthority(t).Issue(t, "other")
+	c.TLS.Cert, c.TLS.Key = one.CertFile, one.KeyFile
+	c.TLS.ClientCA = other.CertFile // which has issued no certificate
+	p := start(t, c)
+	c.HTTP.Addr, c.GRPC.Addr = p.addr, p.grpc
+	for name, files := range map[string][2]string{
+		"that wants a certificate of a client": {one.CertFile, one.KeyFile}, "with another certificate": {other.CertFile, other.KeyFile}, "with half of one": {other.CertFile, one.KeyFile},
+	} {
+		c.TLS.Cert, c.TLS.Key = files[0], files[1]
+		for _, check := range []string{"http.addr", "grpc.addr"} {
+			if f := examined(t, c, check); f.Status != doctor.Warn || !strings.Contains(f.Found, "without its certificate") {
+				t.Errorf("%s %s: %+v, want warn", check, name, f)
+			}
+		}
+	}
+}
+
 func TestTheDoctorSeesAServerThatIsNotReady(t *testing.T) {
 	t.Parallel()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

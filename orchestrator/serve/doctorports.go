@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 
 	"github.com/quorate/quorate/orchestrator/doctor"
@@ -32,7 +33,7 @@ func (c *Config) checkGRPC(ctx context.Context) doctor.Finding {
 		return f
 	}
 	if _, err := c.ask(ctx, "/healthz"); err != nil {
-		return inUse("grpc.addr", c.GRPC.Addr, fmt.Errorf("no Quorate serves %s", c.HTTP.Addr))
+		return inUse("grpc.addr", c.GRPC.Addr, fmt.Errorf("no Quorate serves %s: %w", c.HTTP.Addr, err))
 	}
 	return doctor.Found("%s is in use, and a Quorate is running", c.GRPC.Addr)
 }
@@ -52,7 +53,13 @@ func checkFree(ctx context.Context, field, addr string) (f doctor.Finding, free 
 	return doctor.Found("%s is free", addr), true
 }
 
+// errUnclear says that a server could not be recognized because of its certificate, which the check of tls tells more about.
+var errUnclear = errors.New("who uses it cannot be found out without its certificate")
+
 func inUse(field, addr string, err error) doctor.Finding {
+	if errors.Is(err, errUnclear) {
+		return doctor.Warned("see what tls says; if it is another program, stop that", "%s is in use: %s", addr, err)
+	}
 	return doctor.Failed(fmt.Errorf("%s is in use by another program: %w", addr, err), "stop that program, or choose another "+field)
 }
 
@@ -76,14 +83,18 @@ func (c *Config) ask(ctx context.Context, path string) (*doctor.Health, error) {
 		scheme, transport.TLSClientConfig = "https", protection
 	}
 	defer transport.CloseIdleConnections()
-	return doctor.Ask(ctx, transport, scheme+"://"+c.HTTP.Addr+path, "localhost") // a host name that every server accepts
+	h, err := doctor.Ask(ctx, transport, scheme+"://"+c.HTTP.Addr+path, "localhost")                       // a host name that every server accepts
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "remote error" && c.TLS.ClientCA != "" { // ours may be no certificate of a client
+		err = fmt.Errorf("%w: %w", errUnclear, err)
+	}
+	return h, err
 }
 
 // own returns the TLS configuration of a client for the port of a running server: it trusts the configured certificate alone, whatever names that has, and shows it, too.
 func (t *TLS) own() (*tls.Config, error) {
 	c, err := t.config(discard())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", errUnclear, err)
 	}
 	pair, err := c.GetCertificate(nil)
 	if err != nil {
@@ -94,7 +105,7 @@ func (t *TLS) own() (*tls.Config, error) {
 		InsecureSkipVerify: true, //nolint:gosec // VerifyConnection compares the certificate
 		VerifyConnection: func(s tls.ConnectionState) error {
 			if !bytes.Equal(s.PeerCertificates[0].Raw, pair.Leaf.Raw) {
-				return errors.New("it has another certificate than tls.cert")
+				return fmt.Errorf("%w: it has another one than tls.cert", errUnclear)
 			}
 			return nil
 		},
