@@ -7,4 +7,10 @@
 // JSON follows protojson: fields with their zero value are left out, unknown fields are refused. Every REST error is a
 // google.rpc.Status {"code", "message", "details"} with one ErrorInfo. A server stream is sent as server-sent events to
 // a client that accepts text/event-stream, and as lines of {"result": …} to others.
+//
+// Where to begin: Server in server.go, which New assembles and Run in run.go serves. A call over gRPC passes what intercept.go lists: observe, authorize,
+// validate; admission.go sees to it that its request is read only after its caller is known, callers.go divides the server's capacity among callers, and
+// readmit.go ends streams of callers who may no longer have them. A REST call passes the checks of http.go and then gateway.go and rest.go, which refuse
+// what grpc-gateway would ignore; marshaler.go, lists.go, misfit.go and plain.go are about JSON and its errors, stream*.go and response.go about answers
+// that take long. calls.go and method.go measure calls, request*.go HTTP requests.
 package rpcserver
