@@ -277,3 +277,17 @@ func (r refusing) Invoke(context.Context, string, any, any, ...grpc.CallOption) 
 func (r refusing) NewStream(ctx context.Context, _ *grpc.StreamDesc, method string, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 	return nil, r.Invoke(ctx, method, nil, nil, opts...)
 }
+
+func TestAParameterOfTheWrongKindIsNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for path, want := range map[string]string{
+		"/a2a/tasks?pageSize=x":                 `page_size: \"x\" is not a valid number`,
+		"/a2a/tasks?includeArtifacts=y":         `include_artifacts: \"y\" is neither true nor false`,
+		"/a2a/tasks?statusTimestampAfter=today": `status_timestamp_after: \"today\" is not a time; write date, time and zone, such as 2026-01-16T12:00:00Z`,
+	} {
+		if got := w.call(t, "GET", path, "", map[string]string{"A2A-Version": "1.0"}); got.code != 400 || !strings.Contains(got.body, want) {
+			t.Errorf("GET %s = %d %s, want 400 and %s", path, got.code, got.body, want)
+		}
+	}
+}

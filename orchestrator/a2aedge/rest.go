@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/rpcserver"
 )
 
 // route is a row of the HTTP+JSON binding (A2A §11.3). A segment {field} sets a field of the request; the literal after it ends the value.
@@ -156,6 +157,9 @@ func (h *Handler) decodeREST(r *http.Request, m *method, fields map[protoreflect
 		}
 	}
 	if err := runtime.PopulateQueryParameters(req, query, utilities.NewDoubleArray(nil)); err != nil {
+		if name, text := rpcserver.WrongParameter(err.Error()); name != "" {
+			return nil, invalidParams(name, "%s: %s", name, text)
+		}
 		return nil, invalidParams("", "the query is not valid: %s", readable(err))
 	}
 	message := req.ProtoReflect()

@@ -14,7 +14,7 @@ import (
 var (
 	number    = regexp.MustCompile(`^strconv\.Parse(Bool|\w+): parsing (".*"): (?:invalid syntax|(value out of range))$`)
 	duration  = regexp.MustCompile(`^(?:time: )?(?:missing unit in|invalid|unknown unit ".*" in) duration (".*")$`)
-	instant   = regexp.MustCompile(`^parsing time (".*") as `)
+	instant   = regexp.MustCompile(`^parsing time (".*?") as `)
 	parameter = regexp.MustCompile(`^(?:parsing field "([^"]+)": |type mismatch, parameter: (\S+), error: )(.*)$`) // the gateway's own
 	inBody    = regexp.MustCompile(`^the body cannot be read, line \d+:\d+: ([a-z0-9_.\[\]]+): (.*)$`)             // as readable words it
 )
@@ -28,11 +28,20 @@ func plain(err error) error {
 	if in := inBody.FindStringSubmatch(st.Message()); in != nil {
 		return violation(in[1], in[2], st.Message())
 	}
-	if of := parameter.FindStringSubmatch(st.Message()); of != nil {
-		name, text := of[1]+of[2], plainText(of[3])
+	if name, text := WrongParameter(st.Message()); name != "" {
 		return violation(name, text, name+": "+text)
 	}
 	return err
+}
+
+// WrongParameter returns which parameter of a query the gateway refuses by an error with this message, and what is wrong with it in plain words. Of
+// other errors it returns nothing.
+func WrongParameter(message string) (name, text string) {
+	of := parameter.FindStringSubmatch(message)
+	if of == nil {
+		return "", ""
+	}
+	return of[1] + of[2], plainText(of[3])
 }
 
 // plainText rewords what is wrong with the value of a parameter.
