@@ -35,8 +35,13 @@ func arguments(names ...string) cobra.PositionalArgs {
 // step reports whether text would change the meaning of a URL path.
 func step(text string) bool { return text == "" || text == "." || text == ".." }
 
-// flagError suggests the flag that was probably meant.
+// flagError says what a flag takes, or suggests the flag that was probably meant.
 func flagError(cmd *cobra.Command, err error) error {
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if form := valueForms[wrong.GetFlag().Value.Type()]; form != "" {
+			return usage("--%s takes %s, not %q", wrong.GetFlag().Name, form, wrong.GetValue())
+		}
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return usage("%s", err)
@@ -44,6 +49,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return usage("%s%s", err, didYouMean(unknown.GetSpecifiedName(), names, "--"))
+}
+
+// valueForms are what flags take, by their type. What Go says of other values names its functions.
+var valueForms = map[string]string{
+	"bool": "true or false", "int": "a number", "int32": "a number", "int64": "a number", "duration": "a duration such as 90s or 10m",
 }
 
 // flagGroup matches what cobra says about flags that need or exclude one another.
