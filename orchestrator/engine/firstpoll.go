@@ -13,10 +13,13 @@ const firstPollPause = 10 * time.Millisecond
 // firstPollDelay returns how long to wait before an agent is asked about a task that waits for its caller and that a scan has just found; 0 for any
 // other one. The first few are asked about almost at once.
 func (e *Engine) firstPollDelay(t *orchestrator.Task) time.Duration {
+	if !t.AwaitsCaller() || t.PendingReply() != nil {
+		return 0
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	r := e.runners[keyOf(t)]
-	if r == nil || !r.found || !t.AwaitsCaller() || t.PendingReply() != nil {
+	if r == nil || !r.found {
 		return 0
 	}
 	r.found = false
