@@ -55,11 +55,13 @@ func (e *Engine) markFresh(t *orchestrator.Task) {
 }
 
 // claimFresh reports, once, whether this process accepted the task together with the intent to send, has held its lease ever since, and has not sent
-// the message yet.
+// the message yet. The note may be that of another submission of the same request, whose task was not the one that was stored; so the task has to show
+// its only sending, and nothing that came of it.
 func (e *Engine) claimFresh(t *orchestrator.Task) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	epoch, ok := e.fresh[keyOf(t)]
 	delete(e.fresh, keyOf(t))
-	return ok && epoch == t.OwnerEpoch
+	a := t.OpenAttempt()
+	return ok && epoch == t.OwnerEpoch && a != nil && a.Number == 1 && a.Sends == 1 && a.RemoteTaskID == "" && a.Error == nil
 }
