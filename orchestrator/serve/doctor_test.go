@@ -60,6 +60,7 @@ func TestTheDoctorFindsNothingWrongBesideARunningServer(t *testing.T) {
 	if err := p.stop(); err != nil || strings.Contains(p.log.String(), `"level":"ERROR"`) {
 		t.Errorf("Run() = %v with the log\n%s, want that it was not disturbed", err, p.log)
 	}
+	c.HTTP.Addr, c.GRPC.Addr = "127.0.0.1:0", "127.0.0.1:0" // another test may have taken the same ports meanwhile
 	for name, want := range map[string]string{"http.addr": "is free", "grpc.addr": "is free", "store": "can be used"} {
 		if f := examined(t, c, name); f.Status != doctor.OK || !strings.Contains(f.Found, want) {
 			t.Errorf("%s when it has stopped: %+v, want ok with %q", name, f, want)
