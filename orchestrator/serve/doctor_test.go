@@ -129,6 +129,32 @@ func TestTheDoctorTellsAnotherQuorateFromOurs(t *testing.T) {
 	}
 }
 
+func TestTheDoctorReachesOtherServers(t *testing.T) {
+	t.Parallel()
+	others := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/keys":
+			_, _ = io.WriteString(w, `{"keys":[]}`)
+		case "/embeddings":
+			_, _ = io.WriteString(w, `{"data":[{"index":0,"embedding":[0.6,0.8]}]}`)
+		default: // Jaeger has no such trace
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"error":{"httpCode":404,"message":"No traces found"}}`)
+		}
+	}))
+	t.Cleanup(others.Close)
+	c, _ := config(t)
+	c.Auth.OIDC.Issuer, c.Auth.OIDC.KeysURL = others.URL, others.URL+"/keys"
+	c.Routing.EmbeddingsURL, c.Routing.EmbeddingsModel, c.Routing.EmbeddingsTimeout = others.URL, "m", 10*time.Second
+	c.Evidence.JaegerURL = others.URL
+	c.Telemetry.OTLPEndpoint = new(collector).start(t)
+	for _, name := range []string{"auth.oidc", "routing.embeddings", "evidence.jaeger", "telemetry.otlpEndpoint", "clock"} {
+		if f := examined(t, c, name); f.Status != doctor.OK {
+			t.Errorf("%s: %+v, want ok", name, f)
+		}
+	}
+}
+
 // TestTheDoctorDoesNotTakeAServerForAnotherProgram has the certificate of a running server replaced by another one, or by one without its key.
 func TestTheDoctorDoesNotTakeAServerForAnotherProgram(t *testing.T) {
 	t.Parallel()
