@@ -125,6 +125,9 @@ type Parent struct {
 // CarriesConsultation reports whether the task carries a consultation.
 func (t *Task) CarriesConsultation() bool { return t.Parent != nil && t.Parent.ConsultationID != "" }
 
+// Key returns the task's key.
+func (t *Task) Key() Key { return Key{Tenant: t.Tenant, ID: t.ID} }
+
 // Etag returns the task's etag, which changes with every write.
 func (t *Task) Etag() string { return strconv.FormatUint(t.Version, 10) }
 

@@ -35,7 +35,7 @@ func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest, w
 	if err != nil {
 		return t, err
 	}
-	t, err = s.engine.Reply(ctx, engine.Reply{Key: keyOf(&t), Caller: p.Name, Message: m, RequestID: reply.GetRequestId(), Webhook: webhook})
+	t, err = s.engine.Reply(ctx, engine.Reply{Key: t.Key(), Caller: p.Name, Message: m, RequestID: reply.GetRequestId(), Webhook: webhook})
 	switch fault.ReasonOf(err) {
 	case "TASK_ENDED", "TASK_NOT_WAITING", "TOO_MANY_TURNS", "TURNS_TOO_LARGE":
 		return t, s.edition.refusal(reasonUnsupportedOperation, "%s", fault.From(err).Message)

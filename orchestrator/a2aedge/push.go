@@ -16,7 +16,7 @@ func (s *Service) CreateTaskPushNotificationConfig(ctx context.Context, req *a2a
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.engine.SetWebhook(ctx, keyOf(&t), webhookOf(req))
+	w, err := s.engine.SetWebhook(ctx, t.Key(), webhookOf(req))
 	if err != nil {
 		return nil, s.edition.translate(err)
 	}
@@ -56,7 +56,7 @@ func (s *Service) DeleteTaskPushNotificationConfig(ctx context.Context, req *a2a
 	if err != nil {
 		return nil, err
 	}
-	return &emptypb.Empty{}, s.engine.RemoveWebhook(ctx, keyOf(&t), req.GetId())
+	return &emptypb.Empty{}, s.engine.RemoveWebhook(ctx, t.Key(), req.GetId())
 }
 
 // pushTask returns a task whose receivers the caller may see and change: the caller's own or, for an admin, any. Any other is not found.
@@ -104,6 +104,6 @@ func Notification(t *orchestrator.Task, e orchestrator.Event) ([]byte, error) {
 	if (orchestrator.Terminal(e.State) || orchestrator.Interrupted(e.State)) && e.State == t.State {
 		return encode(firstResponse(t))
 	}
-	f := follower{key: keyOf(t), contextID: t.ContextID}
+	f := follower{key: t.Key(), contextID: t.ContextID}
 	return encode(f.status(e, progressMessage(t.ID, t.ContextID, e)))
 }

@@ -88,12 +88,12 @@ func (s *Service) CancelTask(ctx context.Context, req *a2apb.CancelTaskRequest) 
 	if err != nil {
 		return nil, err
 	}
-	if t, err = s.engine.Cancel(ctx, keyOf(&t), p.Name, ""); err != nil {
+	if t, err = s.engine.Cancel(ctx, t.Key(), p.Name, ""); err != nil {
 		return nil, s.edition.translate(err)
 	}
 	waiting, cancel := context.WithTimeout(ctx, cancelWait)
 	defer cancel()
-	now, err := s.engine.Watch(waiting, keyOf(&t), t.LastEvent, true, func(orchestrator.Event) error { return nil })
+	now, err := s.engine.Watch(waiting, t.Key(), t.LastEvent, true, func(orchestrator.Event) error { return nil })
 	if err != nil && waiting.Err() == nil {
 		return nil, err
 	}
@@ -132,8 +132,4 @@ func (s *Service) GetExtendedAgentCard(ctx context.Context, _ *a2apb.GetExtended
 		return nil, err
 	}
 	return nil, s.edition.refusal(reasonUnsupportedOperation, "there is no extended agent card: the card says all")
-}
-
-func keyOf(t *orchestrator.Task) orchestrator.Key {
-	return orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
 }

@@ -55,7 +55,7 @@ func (s *Service) follow(ctx context.Context, t orchestrator.Task, send func(*a2
 	if err := send(firstResponse(&t)); err != nil {
 		return err
 	}
-	f := follower{service: s, key: keyOf(&t), contextID: t.ContextID, state: t.State, send: send, patient: true}
+	f := follower{service: s, key: t.Key(), contextID: t.ContextID, state: t.State, send: send, patient: true}
 	return f.run(ctx, t.LastEvent)
 }
 
@@ -68,7 +68,7 @@ func (s *Service) resume(ctx context.Context, t orchestrator.Task, after uint64,
 	if after == 0 || after > t.LastEvent {
 		return fault.Invalid(paramLastEvent, "LAST_EVENT_ID_INVALID", "the task has events 1 to %d", t.LastEvent)
 	}
-	seen, err := s.store.Events(ctx, keyOf(&t), after-1, 1)
+	seen, err := s.store.Events(ctx, t.Key(), after-1, 1)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (s *Service) resume(ctx context.Context, t orchestrator.Task, after uint64,
 	if err := stream.SendHeader(nil); err != nil { // there may be no event for long
 		return err
 	}
-	f := follower{service: s, key: keyOf(&t), contextID: t.ContextID, state: seen[0].State, send: stream.Send, patient: true}
+	f := follower{service: s, key: t.Key(), contextID: t.ContextID, state: seen[0].State, send: stream.Send, patient: true}
 	return f.run(ctx, after)
 }
 

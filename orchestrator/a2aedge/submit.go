@@ -30,7 +30,7 @@ func (s *Service) SendMessage(ctx context.Context, req *a2apb.SendMessageRequest
 		return nil, err
 	}
 	if !req.GetConfiguration().GetReturnImmediately() && !orchestrator.Interrupted(t.State) {
-		if t, err = s.engine.Await(ctx, keyOf(&t)); err != nil {
+		if t, err = s.engine.Await(ctx, t.Key()); err != nil {
 			return nil, err
 		}
 	}

@@ -57,7 +57,7 @@ type step struct {
 // Without an old state the task is new.
 func (s *Store) prepare(old, next *state, events []orchestrator.Event) (*step, error) {
 	nonce := rand.Text()[:nonceSize]
-	key := taskKey(orchestrator.Key{Tenant: next.task.Tenant, ID: next.task.ID})
+	key := taskKey(next.task.Key())
 	step := &step{content: make(map[string]map[string]any), size: make(map[string]int)}
 	name := fmt.Sprintf("content#%08d#%s", next.task.Version, nonce)
 	if len(events) > 0 {

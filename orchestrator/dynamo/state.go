@@ -74,8 +74,7 @@ func (s *Store) encode(st *state) (ddb.Item, error) {
 	if err := keepNewer(item, st.item); err != nil {
 		return nil, err
 	}
-	key := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
-	item[attrTask], item[attrState], item[attrLog] = text(taskKey(key)), text(t.State.String()), text(st.log)
+	item[attrTask], item[attrState], item[attrLog] = text(taskKey(t.Key())), text(t.State.String()), text(st.log)
 	maps.Copy(item, listed(t))
 	content := make(ddb.Item, len(st.content))
 	for name, record := range st.content {

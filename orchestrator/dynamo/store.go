@@ -52,7 +52,7 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 	if err := s.enterDay(ctx, &t); err != nil {
 		return orchestrator.Task{}, false, err
 	}
-	k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+	k := t.Key()
 	var expired ddb.Item
 	for try := range maxTries {
 		next := &state{task: t}

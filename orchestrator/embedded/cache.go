@@ -62,10 +62,10 @@ func (c *cache) dropOnCommit(tx *bbolt.Tx, k orchestrator.Key) {
 func (c *cache) fill(r *record, notes uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if notes == c.notes && c.isOlder(keyOf(r), r.Version) {
+	if notes == c.notes && c.isOlder(r.Key(), r.Version) {
 		c.put(r)
 	}
-	c.invalidate(keyOf(r), r.Version)
+	c.invalidate(r.Key(), r.Version)
 }
 
 // observeVersion must be called with every version that is read from the file.
@@ -96,7 +96,7 @@ func (c *cache) isOlder(k orchestrator.Key, version uint64) bool {
 
 // put adds a task. If the cache is full, it is emptied: that is rare, and simpler than choosing. The caller holds mu.
 func (c *cache) put(r *record) {
-	k := keyOf(r)
+	k := r.Key()
 	c.drop(k)
 	if c.tasks == nil || len(c.tasks) >= cacheTasks || c.bytes+r.weight() > cacheBytes {
 		c.tasks, c.bytes = make(map[orchestrator.Key]*record), 0

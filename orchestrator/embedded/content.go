@@ -105,13 +105,13 @@ func readContent(tx *bbolt.Tx, r *record, want orchestrator.Part) error {
 			return err
 		}
 	}
-	if b := tx.Bucket(statusBucket).Get(taskKey(keyOf(r))); b != nil {
+	if b := tx.Bucket(statusBucket).Get(taskKey(r.Key())); b != nil {
 		r.StatusMessage = &a2apb.Message{}
 		if err := r.decode(b, r.StatusMessage); err != nil {
 			return err
 		}
 	}
-	if b := tx.Bucket(aboutBucket).Get(taskKey(keyOf(r))); b != nil {
+	if b := tx.Bucket(aboutBucket).Get(taskKey(r.Key())); b != nil {
 		r.Metadata = &structpb.Struct{}
 		return r.decode(b, r.Metadata)
 	}

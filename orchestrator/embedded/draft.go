@@ -33,7 +33,7 @@ func newDraft(old, r *record, events []orchestrator.Event) (d *draft, err error)
 	}
 	r.Version++
 	r.LastEvent = before.LastEvent + uint64(len(events))
-	d = &draft{old: old, record: r, key: taskKey(keyOf(r))}
+	d = &draft{old: old, record: r, key: taskKey(r.Key())}
 	if d.state, err = encodeTask(r); err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Create() = %v", err)
 	}
-	k := orchestrator.Key{Tenant: in.Tenant, ID: in.ID}
+	k := in.Key()
 	other, err := embedded.New(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)

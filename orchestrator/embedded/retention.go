@@ -65,7 +65,7 @@ func (s *Store) expired(before time.Time, after []byte) (over []orchestrator.Key
 			if err != nil {
 				unread = err
 			} else if isExpired(&r.Task, before) {
-				over = append(over, keyOf(r))
+				over = append(over, r.Key())
 			}
 			key, _ = c.Next()
 		}
@@ -116,11 +116,11 @@ func (s *Store) remove(tx *bbolt.Tx, r *record, log []uint64) error {
 		return err
 	}
 	for _, name := range [][]byte{statusBucket, aboutBucket, taskBucket} {
-		if err := tx.Bucket(name).Delete(taskKey(keyOf(r))); err != nil {
+		if err := tx.Bucket(name).Delete(taskKey(r.Key())); err != nil {
 			return err
 		}
 	}
-	s.cache.dropOnCommit(tx, keyOf(r))
+	s.cache.dropOnCommit(tx, r.Key())
 	return nil
 }
 

@@ -174,8 +174,6 @@ func (s *Store) Events(_ context.Context, k orchestrator.Key, after uint64, limi
 	return events, err
 }
 
-func keyOf(r *record) orchestrator.Key { return orchestrator.Key{Tenant: r.Tenant, ID: r.ID} }
-
 func taskKey(k orchestrator.Key) []byte { return boltdb.Key(k.Tenant, k.ID) }
 
 func openKey(shard int, k orchestrator.Key) []byte {

@@ -19,7 +19,7 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 	if err == nil {
 		err = s.db.Update(ctx, func(tx *bbolt.Tx) (err error) {
 			if created = tx.Bucket(taskBucket).Get(d.key) == nil; !created {
-				stored, err = s.read(tx, keyOf(d.record))
+				stored, err = s.read(tx, d.record.Key())
 				return err
 			}
 			if err := bucket(tx, recentBucket).Put(recent, nil); err != nil {
@@ -121,9 +121,9 @@ func (x *single) write(tx *bbolt.Tx, key []byte) error {
 func updateOpenIndex(tx *bbolt.Tx, old, r *record) error {
 	switch {
 	case r.Settled():
-		return tx.Bucket(openBucket).Delete(openKey(r.Shard, keyOf(r)))
+		return tx.Bucket(openBucket).Delete(openKey(r.Shard, r.Key()))
 	case old == nil || old.Settled():
-		return tx.Bucket(openBucket).Put(openKey(r.Shard, keyOf(r)), nil)
+		return tx.Bucket(openBucket).Put(openKey(r.Shard, r.Key()), nil)
 	default:
 		return nil
 	}

@@ -41,11 +41,11 @@ func (c *conversation) announcements(ctx context.Context, remote string) (<-chan
 	if !c.announces || !can || e.Receiver == nil {
 		return nil, func() {}
 	}
-	receiver := e.Receiver(keyOf(&t), t.OpenAttempt().Number)
+	receiver := e.Receiver(t.Key(), t.OpenAttempt().Number)
 	if receiver == "" {
 		return nil, func() {}
 	}
-	changed, stop := e.subscribe(keyOf(&t))
+	changed, stop := e.subscribe(t.Key())
 	ctx, cancel := context.WithTimeout(ctx, announceTime)
 	defer cancel()
 	if err := client.Announce(ctx, remote, receiver); err != nil {

@@ -41,7 +41,7 @@ func (e *Engine) submitCarrier(ctx context.Context, t *orchestrator.Task, c cons
 		return c, err
 	}
 	if c.CarrierTaskID != "" {
-		e.Wake(keyOf(t))
+		e.Wake(t.Key())
 		return c, nil
 	}
 	if err := e.Ledger.SetCarrier(ctx, t.Tenant, t.ID, c.ID, carrier.ID); err != nil {

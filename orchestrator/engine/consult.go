@@ -148,11 +148,11 @@ func (e *Engine) openConsultation(ctx context.Context, q consultation.Question, 
 
 // logConsultation logs a consultation in the task's events and has the task's gate checked.
 func (e *Engine) logConsultation(ctx context.Context, t *orchestrator.Task, detail string) (orchestrator.Task, error) {
-	now, err := e.update(ctx, keyOf(t), func(now *orchestrator.Task) ([]orchestrator.Event, error) {
+	now, err := e.update(ctx, t.Key(), func(now *orchestrator.Task) ([]orchestrator.Event, error) {
 		return []orchestrator.Event{event(now, orchestrator.EventConsultation, detail)}, nil
 	})
 	if err == nil {
-		e.Wake(keyOf(t))
+		e.Wake(t.Key())
 	}
 	return now, err
 }

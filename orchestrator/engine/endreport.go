@@ -15,7 +15,7 @@ func (e *Engine) reportEnd(ctx context.Context, read *orchestrator.Task) (stepRe
 	if err := errors.Join(e.cancelConsultations(ctx, read), e.closeConsultation(ctx, read)); err != nil {
 		return stepResult{}, fmt.Errorf("tell consultations of the end of task %s: %w", read.ID, err)
 	}
-	_, err := e.update(ctx, keyOf(read), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+	_, err := e.update(ctx, read.Key(), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		if t.OwnerEpoch > read.OwnerEpoch {
 			return nil, errMoved
 		}

@@ -223,10 +223,6 @@ func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*or
 
 func (e *Engine) now() time.Time { return e.Now().UTC().Truncate(time.Microsecond) }
 
-func keyOf(t *orchestrator.Task) orchestrator.Key {
-	return orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
-}
-
 // event returns an event about t that happens now. It cuts a detail that stores would not take.
 func event(t *orchestrator.Task, kind orchestrator.EventType, detail string) orchestrator.Event {
 	return orchestrator.Event{Type: kind, State: t.State, Phase: t.Phase, Detail: truncate(detail, maxDetail)}

@@ -46,7 +46,7 @@ func newFairLimiter(limit int, wake func(orchestrator.Key), onQueue func(whose o
 // is granted a place.
 func (f *fairLimiter) acquire(t *orchestrator.Task, whose orchestrator.Key) (leave func()) {
 	f.mu.Lock()
-	k, p := keyOf(t), f.party(whose)
+	k, p := t.Key(), f.party(whose)
 	grantedBy := f.granted[k]
 	delete(f.granted, k)
 	_, waits := f.waiting[k]
@@ -75,7 +75,7 @@ func (f *fairLimiter) acquire(t *orchestrator.Task, whose orchestrator.Key) (lea
 func (f *fairLimiter) reserve(t *orchestrator.Task, whose orchestrator.Key) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	k, p := keyOf(t), f.party(whose)
+	k, p := t.Key(), f.party(whose)
 	if !f.hasRoom(p) || f.granted[k] != nil {
 		f.prune(p)
 		return false

@@ -18,7 +18,7 @@ func (e *Engine) firstPollDelay(t *orchestrator.Task) time.Duration {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r := e.runners[keyOf(t)]
+	r := e.runners[t.Key()]
 	if r == nil || !r.found {
 		return 0
 	}

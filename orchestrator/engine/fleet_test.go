@@ -58,7 +58,7 @@ func newFleet(t *testing.T, size int, kind mishap, at int, agent *farAgent) *fle
 	f := &fleet{t: t, kind: kind, at: at, agent: agent, written: make(map[orchestrator.Key][]orchestrator.Task)}
 	f.store.Lag = 3 * time.Second
 	f.store.Written = func(t orchestrator.Task) {
-		k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+		k := t.Key()
 		f.written[k] = append(f.written[k], t) // the store's own lock guards it while replicas run
 	}
 	for range size {

@@ -51,7 +51,7 @@ func (e *Engine) addAttempt(t *orchestrator.Task, binding string) orchestrator.E
 func (e *Engine) markFresh(t *orchestrator.Task) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.fresh[keyOf(t)] = t.OwnerEpoch
+	e.fresh[t.Key()] = t.OwnerEpoch
 }
 
 // claimFresh reports, once, whether this process accepted the task together with the intent to send, has held its lease ever since, and has not sent
@@ -60,8 +60,8 @@ func (e *Engine) markFresh(t *orchestrator.Task) {
 func (e *Engine) claimFresh(t *orchestrator.Task) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	epoch, ok := e.fresh[keyOf(t)]
-	delete(e.fresh, keyOf(t))
+	epoch, ok := e.fresh[t.Key()]
+	delete(e.fresh, t.Key())
 	a := t.OpenAttempt()
 	return ok && epoch == t.OwnerEpoch && a != nil && a.Number == 1 && a.Sends == 1 && a.RemoteTaskID == "" && a.Error == nil
 }

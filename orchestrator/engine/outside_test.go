@@ -92,7 +92,7 @@ type storeOutside struct {
 }
 
 func (s storeOutside) Create(ctx context.Context, t orchestrator.Task, events ...orchestrator.Event) (stored orchestrator.Task, created bool, err error) {
-	answer := s.node.fleet.history.note(orchestrator.Key{Tenant: t.Tenant, ID: t.ID}, callCreate)
+	answer := s.node.fleet.history.note(t.Key(), callCreate)
 	err = s.do(func() error {
 		stored, created, err = s.Store.Create(ctx, t, events...)
 		return err

@@ -55,7 +55,7 @@ func (e *Engine) handOver(ctx context.Context, t *orchestrator.Task) error {
 	if t.Settled() {
 		return nil
 	}
-	if err := e.Leases.Tell(ctx, t.Shard, keyOf(t)); err != nil {
+	if err := e.Leases.Tell(ctx, t.Shard, t.Key()); err != nil {
 		return fmt.Errorf("tell the replica that works on it: %w", err)
 	}
 	return nil

@@ -47,10 +47,10 @@ func (e *Engine) queuePush(t *orchestrator.Task) {
 		return
 	}
 	if _, held := e.Leases.Epoch(t.Shard); !held {
-		e.Wake(keyOf(t)) // hands it over
+		e.Wake(t.Key()) // hands it over
 		return
 	}
-	e.outbox.wake(keyOf(t))
+	e.outbox.wake(t.Key())
 }
 
 // runOutbox notifies receivers until ctx ends. What remains is in the store.
@@ -127,7 +127,7 @@ func (e *Engine) pushTo(ctx context.Context, t *orchestrator.Task, w orchestrato
 		return 0, err
 	}
 	for sent < w.Due && failure == nil {
-		events, err := e.Store.Events(ctx, keyOf(t), sent, pushPage)
+		events, err := e.Store.Events(ctx, t.Key(), sent, pushPage)
 		if err != nil || len(events) == 0 {
 			return 0, err
 		}
@@ -154,7 +154,7 @@ func (e *Engine) stateAt(ctx context.Context, t *orchestrator.Task, sequence uin
 	if sequence == 0 {
 		return -1, nil
 	}
-	events, err := e.Store.Events(ctx, keyOf(t), sequence-1, 1)
+	events, err := e.Store.Events(ctx, t.Key(), sequence-1, 1)
 	if err != nil || len(events) == 0 {
 		return -1, err
 	}
@@ -164,7 +164,7 @@ func (e *Engine) stateAt(ctx context.Context, t *orchestrator.Task, sequence uin
 // storePushResult stores the result of notifying a receiver.
 func (e *Engine) storePushResult(ctx context.Context, told *orchestrator.Task, w orchestrator.Webhook, sent uint64, failure error) (again time.Duration, err error) {
 	progress := sent > w.Sent
-	_, err = e.update(ctx, keyOf(told), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+	_, err = e.update(ctx, told.Key(), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		again = 0
 		i := slices.IndexFunc(t.Webhooks, func(now orchestrator.Webhook) bool { return now.ID == w.ID && now.CreateTime.Equal(w.CreateTime) })
 		if i < 0 {

@@ -3,8 +3,6 @@ package engine_test
 import (
 	"fmt"
 	"testing"
-
-	"github.com/quorate/quorate/orchestrator"
 )
 
 // TestNothingAcceptedIsLostAmongReplicas lives a task's life in fleets of one to three replicas, once for every call to the store or the agent and
@@ -59,7 +57,7 @@ func everywhere(t *testing.T, size int, kind mishap, agent temper) (gaveUp int) 
 		t.Helper()
 		f := newFleet(t, size, kind, call, newFarAgent(agent))
 		task := f.submit()
-		k := orchestrator.Key{Tenant: task.Tenant, ID: task.ID}
+		k := task.Key()
 		f.live(k)
 		f.check(k)
 		gaveUp += f.agent.gaveUp

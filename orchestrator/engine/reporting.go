@@ -23,7 +23,7 @@ func (e *Engine) stepAndReport(ctx context.Context, t orchestrator.Task) (stepRe
 	if err != nil || next.again || next.wait == forever {
 		return next, err
 	}
-	now, err := e.Store.Task(ctx, keyOf(&t))
+	now, err := e.Store.Task(ctx, t.Key())
 	if err != nil {
 		return stepResult{}, err
 	}

@@ -96,7 +96,7 @@ func unconditionally(_, _ *orchestrator.Task) bool { return true }
 
 // updateOwned writes a change as the task's owner, provided that this replica still is the owner and still(read, now) is true.
 func (e *Engine) updateOwned(ctx context.Context, read *orchestrator.Task, still func(read, now *orchestrator.Task) bool, change func(*orchestrator.Task) []orchestrator.Event) (orchestrator.Task, error) {
-	return e.update(ctx, keyOf(read), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+	return e.update(ctx, read.Key(), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		if t.OwnerEpoch > read.OwnerEpoch || t.Ended() || !still(read, t) {
 			return nil, errMoved
 		}

@@ -81,12 +81,12 @@ func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task,
 	stored, created, err := e.Store.Create(ctx, t, events...)
 	if err != nil || !created {
 		if e.claimFresh(&t); sends { // if the task exists all the same, its message has to be treated as sent before
-			e.exchanges.forfeit(keyOf(&t))
+			e.exchanges.forfeit(t.Key())
 		}
 		return s.existingTask(stored, err)
 	}
 	e.meters.accept(ctx, &stored)
-	e.Wake(keyOf(&stored))
+	e.Wake(stored.Key())
 	return stored, nil
 }
 

@@ -26,7 +26,7 @@ func (c *conversation) watchStore(ctx context.Context, round int) {
 		if ctx.Err() != nil || c.finished {
 			return
 		}
-		if t, err := c.engine.Store.TaskPart(ctx, keyOf(&c.task), orchestrator.Part{}); err == nil && mustInterrupt(&t) {
+		if t, err := c.engine.Store.TaskPart(ctx, c.task.Key(), orchestrator.Part{}); err == nil && mustInterrupt(&t) {
 			c.cancel(errMoved)
 			return
 		}

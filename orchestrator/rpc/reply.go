@@ -21,7 +21,7 @@ func (s *Service) ReplyToTask(ctx context.Context, req *orchestratorv1.ReplyToTa
 		return nil, err
 	}
 	t, err = s.engine.Reply(ctx, engine.Reply{
-		Key: orchestrator.Key{Tenant: t.Tenant, ID: t.ID}, Caller: p.Name, Message: req.GetMessage(), RequestID: req.GetRequestId(),
+		Key: t.Key(), Caller: p.Name, Message: req.GetMessage(), RequestID: req.GetRequestId(),
 		Etag: cmp.Or(req.GetEtag(), rpcserver.IfMatch(ctx)),
 	})
 	if err != nil {

@@ -102,7 +102,7 @@ func (s *Service) WatchTask(req *orchestratorv1.WatchTaskRequest, stream grpc.Se
 	if err := stream.SendHeader(nil); err != nil { // there may be no event for long
 		return err
 	}
-	key := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+	key := t.Key()
 	t, err = s.engine.Watch(ctx, key, after, req.GetThroughGates(), func(e orchestrator.Event) error {
 		return stream.Send(&orchestratorv1.WatchTaskResponse{
 			Sequence: e.Sequence, Payload: &orchestratorv1.WatchTaskResponse_Event{Event: eventToProto(e)},
@@ -126,7 +126,7 @@ func (s *Service) CancelTask(ctx context.Context, req *orchestratorv1.CancelTask
 	if err != nil {
 		return nil, err
 	}
-	t, err = s.engine.Cancel(ctx, orchestrator.Key{Tenant: t.Tenant, ID: t.ID}, p.Name, cmp.Or(req.GetEtag(), rpcserver.IfMatch(ctx)))
+	t, err = s.engine.Cancel(ctx, t.Key(), p.Name, cmp.Or(req.GetEtag(), rpcserver.IfMatch(ctx)))
 	if err != nil {
 		return nil, err
 	}

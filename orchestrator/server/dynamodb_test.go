@@ -116,7 +116,7 @@ func run(t *testing.T, s *server.Server) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	end, err := s.Engine.Watch(ctx, orchestrator.Key{Tenant: task.Tenant, ID: task.ID}, 0, false, func(orchestrator.Event) error { return nil })
+	end, err := s.Engine.Watch(ctx, task.Key(), 0, false, func(orchestrator.Event) error { return nil })
 	if err != nil || end.State != a2apb.TaskState_TASK_STATE_COMPLETED {
 		t.Fatalf("Watch() = %s, %v, want it completed", end.State, err)
 	}

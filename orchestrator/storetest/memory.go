@@ -68,7 +68,7 @@ func (m *Memory) do(ctx context.Context, call func() error) error {
 // Create implements orchestrator.Store.
 func (m *Memory) Create(ctx context.Context, t orchestrator.Task, events ...orchestrator.Event) (stored orchestrator.Task, created bool, err error) {
 	err = m.do(ctx, func() error {
-		k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+		k := t.Key()
 		if old, ok := m.tasks[k]; ok {
 			stored = old
 			return nil
@@ -84,7 +84,7 @@ func (m *Memory) Create(ctx context.Context, t orchestrator.Task, events ...orch
 }
 
 func (m *Memory) write(t orchestrator.Task, events []orchestrator.Event) orchestrator.Task {
-	k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+	k := t.Key()
 	t.Version++
 	for _, e := range events {
 		t.LastEvent++
@@ -119,7 +119,7 @@ type entry struct {
 }
 
 func (m *Memory) reindex(t *orchestrator.Task) {
-	k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+	k := t.Key()
 	i := slices.IndexFunc(m.index, func(e entry) bool { return e.key == k && e.to.IsZero() })
 	switch {
 	case i < 0 && !t.Settled():
