@@ -48,6 +48,8 @@ type HandlerConfig struct {
 type Gate interface {
 	// CheckBody returns an error for a request with a large body whose caller is not authenticated; the body must not be decoded then.
 	CheckBody(r *http.Request) error
+	// TakeTurn waits until a body of size bytes may be decoded. The call has to be made with the context that it returns, and end be called when it is over.
+	TakeTurn(ctx context.Context, size int) (_ context.Context, end func(), err error)
 	// Admit returns ctx with the caller whose credentials are in the headers of a request.
 	Admit(ctx context.Context, h http.Header, method string) (context.Context, error)
 	// Enter counts a call of the caller in ctx as open until leave is called, or returns a fault if the caller is beyond its limits.
@@ -115,6 +117,14 @@ func (h *Handler) invoke(ctx context.Context, m *method, req proto.Message) (pro
 		return nil, err
 	}
 	return resp, nil
+}
+
+// turn waits until a body may be decoded, and returns the context for its call. The caller must call end when the call is over.
+func (h *Handler) turn(ctx context.Context, body []byte) (_ context.Context, end func(), err error) {
+	if h.Gate == nil {
+		return ctx, func() {}, nil
+	}
+	return h.Gate.TakeTurn(ctx, len(body))
 }
 
 // readBody reads a request's body, whose size the server bounds, and checks its content type.

@@ -46,6 +46,12 @@ func (h *Handler) serveJSONRPC(w http.ResponseWriter, r *http.Request, agent str
 	if agent != "" && h.pass(r.Context(), w, r, agent, body) {
 		return
 	}
+	ctx, end, err := h.turn(r.Context(), body)
+	if err != nil {
+		h.refuseJSONRPC(w, null, err)
+		return
+	}
+	defer end()
 	e, wrong := parseEnvelope(body)
 	if wrong != nil {
 		writeJSONRPC(w, http.StatusOK, e.ID, nil, wrong)
@@ -64,7 +70,7 @@ func (h *Handler) serveJSONRPC(w http.ResponseWriter, r *http.Request, agent str
 		h.refuseJSONRPC(w, e.ID, err)
 		return
 	}
-	ctx := withParameters(r.Context(), r, version)
+	ctx = withParameters(ctx, r, version)
 	if op.method.stream {
 		h.stream(ctx, w, op.method, req, &jsonrpcForm{h, e.ID, op.write})
 		return

@@ -58,7 +58,18 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 		h.refuseREST(w, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is no A2A operation at %s", r.URL.Path))
 		return
 	}
-	req, err := h.decodeREST(r, m, fields)
+	body, err := h.bodyOf(r)
+	if err != nil {
+		h.refuseREST(w, err)
+		return
+	}
+	ctx, end, err := h.turn(ctx, body)
+	if err != nil {
+		h.refuseREST(w, err)
+		return
+	}
+	defer end()
+	req, err := h.decodeREST(r, body, m, fields)
 	for _, name := range []string{tenant, agent} {
 		if err == nil {
 			err = setAgent(req, name)
@@ -73,9 +84,9 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 		return
 	}
 	resp, err := h.invoke(ctx, m, req)
-	var body []byte
+	var answer []byte
 	if err == nil {
-		body, err = encode(resp)
+		answer, err = encode(resp)
 	}
 	if err != nil {
 		h.refuseREST(w, err)
@@ -83,7 +94,7 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 	}
 	w.Header().Set("Content-Type", answerType(r))
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(body) //nolint:gosec // JSON that no browser takes for HTML; the client is gone when it fails
+	_, _ = w.Write(answer) //nolint:gosec // JSON that no browser takes for HTML; the client is gone when it fails
 }
 
 // splitTenant splits a leading tenant off a path: every path exists below /{tenant} too.
@@ -132,15 +143,16 @@ func (x route) match(path string) (map[protoreflect.Name]string, bool) {
 	return fields, true
 }
 
-// decodeREST assembles a request from body, query and path.
-func (h *Handler) decodeREST(r *http.Request, m *method, fields map[protoreflect.Name]string) (proto.Message, error) {
-	var body []byte
-	if r.Method == http.MethodPost {
-		var err error
-		if body, err = h.readBody(r); err != nil {
-			return nil, err
-		}
+// bodyOf returns the body of a request that may have one.
+func (h *Handler) bodyOf(r *http.Request) ([]byte, error) {
+	if r.Method != http.MethodPost {
+		return nil, nil
 	}
+	return h.readBody(r)
+}
+
+// decodeREST assembles a request from body, query and path.
+func (h *Handler) decodeREST(r *http.Request, body []byte, m *method, fields map[protoreflect.Name]string) (proto.Message, error) {
 	req, err := m.decode(body)
 	if err != nil {
 		return nil, err

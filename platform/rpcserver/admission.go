@@ -21,11 +21,11 @@ type registrar struct{ *Server }
 
 // RegisterService registers a service with gRPC.
 func (r registrar) RegisterService(desc *grpc.ServiceDesc, impl any) {
-	r.grpc.RegisterService(r.admitting(desc, decodeKnown, r.decodePublic), impl)
+	r.grpc.RegisterService(r.admitting(desc, r.decodeKnown, r.decodePublic), impl)
 }
 
 // reader decodes the request of a call by what the transport has for that.
-type reader func(decode func(any) error, req any) error
+type reader func(ctx context.Context, decode func(any) error, req any) error
 
 // admitting returns a service whose unary requests are read only when their callers are admitted: by known, or by public where nobody has to be.
 func (s *Server) admitting(desc *grpc.ServiceDesc, known, public reader) *grpc.ServiceDesc {
@@ -44,7 +44,7 @@ func (s *Server) admitting(desc *grpc.ServiceDesc, known, public reader) *grpc.S
 // readBy reads requests by read.
 func readBy(read reader, next grpc.MethodHandler) grpc.MethodHandler {
 	return func(srv any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
-		return next(srv, ctx, func(req any) error { return read(decode, req) }, intercept)
+		return next(srv, ctx, func(req any) error { return read(ctx, decode, req) }, intercept)
 	}
 }
 
@@ -54,6 +54,8 @@ type admission struct {
 	caller auth.Principal
 	err    error
 	leave  func() // ends the counting; nil if the call is not counted
+
+	endTurn func() // ends the turn of a large request; nil if there is none
 }
 
 type admissionKey struct{}
@@ -67,30 +69,40 @@ func (s *Server) admitFirst(rule auth.Rule, read reader, next grpc.MethodHandler
 			if a.leave != nil {
 				a.leave()
 			}
+			if a.endTurn != nil {
+				a.endTurn()
+			}
 		}()
 		ctx = context.WithValue(ctx, admissionKey{}, a)
 		return next(srv, ctx, func(req any) error {
 			if s.admitTo(ctx, a, rule); a.leave == nil {
 				return nil
 			}
-			return read(decode, req)
+			return read(ctx, decode, req)
 		}, intercept)
 	}
 }
 
 // decodeKnown decodes the request of an admitted caller. That it cannot be decoded is the caller's mistake.
-func decodeKnown(decode func(any) error, req any) error {
+func (s *Server) decodeKnown(ctx context.Context, decode func(any) error, req any) error {
 	body := &undecoded{}
 	if err := decode(body); err != nil {
 		return err
 	}
 	defer body.data.Free()
+	end, err := s.turns.takeOver(ctx, body.data.Len())
+	if err != nil {
+		return err
+	}
+	if a, ok := ctx.Value(admissionKey{}).(*admission); ok {
+		a.endTurn = end
+	}
 	return body.decode(req)
 }
 
 // decodePublic decodes the request of a call of a public method. Nobody is known whose calls could be counted, so it bounds those that wait for their
 // request all together, and how long each does. The end of the call ends the goroutine that reads.
-func (s *Server) decodePublic(decode func(any) error, req any) error {
+func (s *Server) decodePublic(_ context.Context, decode func(any) error, req any) error {
 	leave, err := s.awaited.enter(auth.Principal{})
 	if err != nil {
 		return rpcfault.Status(err).Err()

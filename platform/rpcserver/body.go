@@ -1,6 +1,7 @@
 package rpcserver
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -87,6 +88,25 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// readAhead reads the whole body, which is then read from memory, and returns its size.
+func (b *limitedBody) readAhead() (size int, err error) {
+	content, err := io.ReadAll(b)
+	rest := io.Reader(bytes.NewReader(content))
+	if err != nil {
+		rest = io.MultiReader(rest, failingReader{err})
+	}
+	b.ReadCloser = struct {
+		io.Reader
+		io.Closer
+	}{rest, b.ReadCloser}
+	return len(content), err
+}
+
+// failingReader fails.
+type failingReader struct{ err error }
+
+func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 
 // refuse answers 413. It first discards the body, within bounds, because many clients read an answer only after they have sent everything; a client
 // that waits for 100 Continue is answered at once.

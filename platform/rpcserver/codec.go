@@ -37,11 +37,14 @@ func (u *undecoded) decode(req any) error {
 
 // interceptDecoding is interceptStream over gRPC's transport. A request that cannot be decoded is an InvalidArgument status there, too.
 func (s *Server) interceptDecoding(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	return s.interceptStream(srv, decodingStream{stream}, info, next)
+	return s.interceptStream(srv, decodingStream{stream, s.turns}, info, next)
 }
 
 // decodingStream is a stream that decodes what it receives by itself.
-type decodingStream struct{ grpc.ServerStream }
+type decodingStream struct {
+	grpc.ServerStream
+	turns *turns
+}
 
 // RecvMsg receives the next message.
 func (l decodingStream) RecvMsg(message any) error {
@@ -50,5 +53,12 @@ func (l decodingStream) RecvMsg(message any) error {
 		return err
 	}
 	defer body.data.Free()
+	if l.turns.of(l.Context()) == nil {
+		_, end, err := l.turns.take(l.Context(), body.data.Len())
+		if err != nil {
+			return err
+		}
+		defer end()
+	}
 	return body.decode(message)
 }

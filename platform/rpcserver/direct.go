@@ -25,7 +25,7 @@ func (r directRegistrar) RegisterService(desc *grpc.ServiceDesc, impl any) {
 }
 
 // readWhole decodes a request that has arrived.
-func readWhole(decode func(any) error, req any) error { return decode(req) }
+func readWhole(_ context.Context, decode func(any) error, req any) error { return decode(req) }
 
 // newDirect returns the server for these connections, and the client connection over which their other calls reach grpc-go.
 func (s *Server) newDirect(calls *serverCalls) (*grpcwire.Server, *grpc.ClientConn, error) {

@@ -29,7 +29,7 @@ func Marshal(v any) ([]byte, error) { return newMessageMarshaler().Marshal(v) }
 // DecodePublic is Server.decodePublic of a server without calls.
 func DecodePublic(decode func(any) error) error {
 	s := &Server{awaited: newCallers(Limits{})}
-	return s.decodePublic(decode, nil)
+	return s.decodePublic(context.Background(), decode, nil)
 }
 
 // Ready is the handler of /readyz of a server with one check.

@@ -27,7 +27,7 @@ const lastEventID = "last-event-id"
 
 // newGateway returns a gateway without grpc-gateway's lax defaults: to ignore unknown fields, to make metadata of each Grpc-Metadata- header, to let
 // a form override the method, and to answer 501 to a wrong method.
-func newGateway() *runtime.ServeMux {
+func newGateway(t *turns) *runtime.ServeMux {
 	messages := newMessageMarshaler()
 	return runtime.NewServeMux(
 		runtime.WithMarshalerOption(runtime.MIMEWildcard, messages),
@@ -42,7 +42,7 @@ func newGateway() *runtime.ServeMux {
 		runtime.WithDisablePathLengthFallback(),
 		runtime.WithUnescapingMode(runtime.UnescapingModeAllExceptSlash), // an escaped slash is part of a value; enterREST unescapes it
 		runtime.WithForwardResponseOption(setETag),
-		runtime.WithMiddlewares(enterREST),
+		runtime.WithMiddlewares(func(next runtime.HandlerFunc) runtime.HandlerFunc { return enterREST(t, next) }),
 		runtime.WithRoutingErrorHandler(routingError),
 		runtime.WithErrorHandler(func(_ context.Context, _ *runtime.ServeMux, _ runtime.Marshaler, w http.ResponseWriter, r *http.Request, err error) {
 			gatewayError(w, r, err)
@@ -137,7 +137,7 @@ func allowedMethods(ctx context.Context, mux *runtime.ServeMux, w http.ResponseW
 }
 
 // enterREST wraps each REST handler.
-func enterREST(next runtime.HandlerFunc) runtime.HandlerFunc {
+func enterREST(t *turns, next runtime.HandlerFunc) runtime.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request, path map[string]string) {
 		if p, probing := r.Context().Value(probeKey{}).(*probe); probing {
 			p.matched = true
@@ -161,6 +161,12 @@ func enterREST(next runtime.HandlerFunc) runtime.HandlerFunc {
 			writeError(w, r, err)
 			return
 		}
+		end, err := c.takeTurn(t, r)
+		if err != nil {
+			writeError(w, r, err)
+			return
+		}
+		defer end()
 		defer c.out.stop()
 		if c.events = acceptsEvents(r); c.events {
 			r.Header.Set("Accept", eventMIME) // the gateway compares the whole value

@@ -3,6 +3,7 @@ package rpcserver
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -29,10 +30,25 @@ type restCall struct {
 	known       string            // If-None-Match, as it came
 	key         string            // Idempotency-Key, without quotes; empty for none
 	events      bool              // the client accepts events
+	turn        string            // id of the turn to be decoded; empty for none
 	out         *streamWriter
 }
 
 type restKey struct{}
+
+// takeTurn reads a body that may be large, and waits for the turn to decode it.
+func (c *restCall) takeTurn(t *turns, r *http.Request) (end func(), err error) {
+	body, ok := r.Body.(*limitedBody)
+	if !ok || r.ContentLength >= 0 && r.ContentLength < largeRequest {
+		return func() {}, nil
+	}
+	size, err := body.readAhead()
+	if err != nil {
+		return func() {}, nil //nolint:nilerr // who reads the body gets it
+	}
+	c.turn, end, err = t.take(r.Context(), size)
+	return end, err
+}
 
 // restUnary runs between the gateway and the service, the one place where both the query and the RPC method are known.
 func restUnary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
@@ -44,7 +60,7 @@ func restUnary(ctx context.Context, method string, req, reply any, cc *grpc.Clie
 			return rpcfault.Status(err).Err()
 		}
 	}
-	return invoke(ctx, method, req, reply, cc, opts...)
+	return invoke(withTurnOf(ctx), method, req, reply, cc, opts...)
 }
 
 func restStream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
@@ -54,11 +70,19 @@ func restStream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn,
 		}
 		if c.events {
 			c.out.start()
-			stream, err := open(ctx, desc, cc, method, opts...)
+			stream, err := open(withTurnOf(ctx), desc, cc, method, opts...)
 			return &opening{stream, c.out}, err
 		}
 	}
-	return open(ctx, desc, cc, method, opts...)
+	return open(withTurnOf(ctx), desc, cc, method, opts...)
+}
+
+// withTurnOf returns ctx with the turn of the REST call behind it, if it has one.
+func withTurnOf(ctx context.Context) context.Context {
+	if c, ok := ctx.Value(restKey{}).(*restCall); ok {
+		return withTurn(ctx, c.turn)
+	}
+	return ctx
 }
 
 // opening is a stream that tells its client when the service has begun it.

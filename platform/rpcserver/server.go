@@ -77,6 +77,7 @@ type Server struct {
 	public    *callers // of streams without a caller
 	awaited   *callers // of calls without a caller that wait for their request
 	hosts     hostGuard
+	turns     *turns
 	requests  *requests
 	stopping  atomic.Bool
 }
@@ -112,12 +113,12 @@ func New(opts Options) (*Server, error) {
 		mux: http.NewServeMux(), streams: newOpenStreams(), callers: newCallers(opts.Limits), public: newCallers(Limits{MaxCalls: 2 * maxPublic}),
 		awaited: newCallers(Limits{MaxCalls: 2 * maxPublic}),
 		hosts:   newHostGuard(opts.AllowedHosts, opts.HTTPListener),
-		ready:   newReadyChecks(),
+		ready:   newReadyChecks(), turns: newTurns(),
 	}
 	if s.requests, err = newRequests(opts.Telemetry, s.hosts); err != nil {
 		return nil, err
 	}
-	s.gateway = newGateway()
+	s.gateway = newGateway(s.turns)
 	calls, err := newServerCalls(s.opts.Telemetry, s.opts.Rules)
 	if err != nil {
 		return nil, err

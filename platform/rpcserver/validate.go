@@ -18,11 +18,15 @@ func (s *Server) validateUnary(ctx context.Context, req any, _ *grpc.UnaryServer
 	if err := s.validate(req); err != nil {
 		return nil, err
 	}
+	s.turns.done(ctx)
 	return next(ctx, req)
 }
 
 func (s *Server) validateStream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	return next(srv, &serverStream{ServerStream: stream, ctx: stream.Context(), check: s.validate})
+	return next(srv, &serverStream{ServerStream: stream, ctx: stream.Context(), check: func(message any) error {
+		defer s.turns.done(stream.Context())
+		return s.validate(message)
+	}})
 }
 
 // validate returns a fault with the reason VALIDATION_FAILED and one violation for each rule of the proto that message breaks, up to 20.

@@ -1,0 +1,106 @@
+package rpcserver
+
+import (
+	"context"
+	"crypto/rand"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"google.golang.org/grpc/metadata"
+)
+
+const (
+	// largeRequest is the size in bytes from which a request needs a turn.
+	largeRequest = 16 << 10
+
+	// turnKey is the metadata by which a call over the in-memory connection names the turn of the HTTP request behind it.
+	turnKey = "quorate-turn"
+)
+
+// turns limit how many large requests are decoded and validated at a time to about as many as can make progress: decoded, a request can take a hundred
+// times its size in memory. A turn ends when the handler gets the request, which may take as long as it likes then.
+type turns struct {
+	free chan struct{} // holds a token for each turn that is taken
+
+	taken atomic.Int32
+	mu    sync.Mutex
+	ends  map[string]func() // guarded by mu; by id
+}
+
+func newTurns() *turns {
+	return &turns{free: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))), ends: make(map[string]func())} //nolint:mnd // so that one never blocks all others
+}
+
+// take waits for a turn for a request of some size, and returns its id; "" for a small request, which needs none. The caller must call end, at the latest when
+// the call is over. An error is that of ctx.
+func (t *turns) take(ctx context.Context, size int) (id string, end func(), err error) {
+	if size < largeRequest {
+		return "", func() {}, nil
+	}
+	select {
+	case t.free <- struct{}{}:
+	case <-ctx.Done():
+		return "", nil, ctx.Err()
+	}
+	id = rand.Text()
+	end = sync.OnceFunc(func() {
+		t.mu.Lock()
+		delete(t.ends, id)
+		t.mu.Unlock()
+		t.taken.Add(-1)
+		<-t.free
+	})
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.taken.Add(1)
+	t.ends[id] = end
+	return id, end, nil
+}
+
+// of returns what ends the turn of the HTTP request behind a call; nil when there is none. Nobody else can know its id.
+func (t *turns) of(ctx context.Context) (end func()) {
+	if t.taken.Load() == 0 { // the usual case
+		return nil
+	}
+	ids := metadata.ValueFromIncomingContext(ctx, turnKey)
+	if len(ids) != 1 {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.ends[ids[0]]
+}
+
+// takeOver is take for a call: one that comes with a turn needs no other.
+func (t *turns) takeOver(ctx context.Context, size int) (end func(), err error) {
+	if end := t.of(ctx); end != nil {
+		return end, nil
+	}
+	_, end, err = t.take(ctx, size)
+	return end, err
+}
+
+// done ends the turn of a call whose handler gets the request.
+func (t *turns) done(ctx context.Context) {
+	if end := t.of(ctx); end != nil {
+		end()
+	}
+	if a, ok := ctx.Value(admissionKey{}).(*admission); ok && a.endTurn != nil {
+		a.endTurn()
+	}
+}
+
+// TakeTurn waits until the body of a request, of which size bytes have been read, may be decoded. The call has to be made over Conn with the context that it
+// returns. The caller must call end when the call is over. An error is that of ctx.
+func (s *Server) TakeTurn(ctx context.Context, size int) (_ context.Context, end func(), err error) {
+	id, end, err := s.turns.take(ctx, size)
+	return withTurn(ctx, id), end, err
+}
+
+func withTurn(ctx context.Context, id string) context.Context {
+	if id == "" {
+		return ctx
+	}
+	return metadata.AppendToOutgoingContext(ctx, turnKey, id)
+}

@@ -1,0 +1,126 @@
+package rpcserver_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/quorate/quorate/platform/rpcserver"
+)
+
+// large fills a request so that it needs a turn.
+var large = strings.Repeat("x", 32<<10)
+
+func largeBook(name string) *dynamicpb.Message {
+	m := newMessage("CreateBookRequest", "request_id", large)
+	m.Set(m.Descriptor().Fields().ByName("book"), protoreflect.ValueOfMessage(newMessage("Book", "name", name)))
+	return m
+}
+
+func largeBody(name string) string {
+	return `{"book":{"name":"` + name + `"},"requestId":"` + large + `"}`
+}
+
+// ways are the ways in which a book can be created by a large request; each returns whether that was done.
+func (r *running) ways(t *testing.T) map[string]func(ctx context.Context, name string) error {
+	t.Helper()
+	return map[string]func(context.Context, string) error{
+		"gRPC": func(ctx context.Context, name string) error {
+			err := r.conn.Invoke(metadata.AppendToOutgoingContext(ctx, bearer(readerToken)...), createBook, largeBook(name), newMessage("Book"))
+			if status.Code(err) == codes.DeadlineExceeded {
+				return context.DeadlineExceeded
+			}
+			return err
+		},
+		"REST": func(ctx context.Context, name string) error {
+			req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url+"/v1/books", strings.NewReader(largeBody(name)))
+			if err != nil {
+				return err
+			}
+			req.Header.Set("Authorization", "Bearer "+readerToken)
+			resp, err := new(http.Client).Do(req)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = resp.Body.Close() }()
+			if text, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusOK {
+				return errors.New(string(text))
+			}
+			return nil
+		},
+	}
+}
+
+func TestLargeRequestsWaitForTheirTurn(t *testing.T) {
+	t.Parallel()
+	r := start(t, func(o *rpcserver.Options, _ prepared) { o.MaxBodyBytes = 1 << 20 })
+	ways := r.ways(t)
+	var ends []func()
+	for range max(2, runtime.GOMAXPROCS(0)) {
+		_, end, err := r.TakeTurn(t.Context(), 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, end)
+	}
+	for name, create := range ways {
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		if err := create(ctx, "b"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: a large request while others have all turns = %v, want that it waits", name, err)
+		}
+		cancel()
+	}
+	if resp, body := r.do(t, http.MethodPost, "/v1/books", `{"book":{"name":"b"}}`, nil); resp.StatusCode != http.StatusOK {
+		t.Errorf("a small request meanwhile = %d %s, want 200", resp.StatusCode, body)
+	}
+	for _, end := range ends {
+		end()
+		end() // which counts once
+	}
+	for name, create := range ways {
+		if err := create(t.Context(), "b"); err != nil {
+			t.Errorf("%s: a large request when the turns are over = %v, want no error", name, err)
+		}
+	}
+}
+
+// TestOnlyDecodingTakesATurn has requests that their handlers keep, and some that are refused, before one more.
+func TestOnlyDecodingTakesATurn(t *testing.T) {
+	t.Parallel()
+	r := start(t, func(o *rpcserver.Options, _ prepared) { o.MaxBodyBytes = 1 << 20 })
+	ways := r.ways(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var open sync.WaitGroup
+	defer open.Wait()
+	defer cancel()
+	for range 2 * runtime.GOMAXPROCS(0) {
+		for _, create := range ways {
+			open.Go(func() { _ = create(ctx, "slow") })
+		}
+		for _, body := range []string{largeBody("b") + "{", `{"book":1,"requestId":"` + large + `"}`, `{"stranger":"` + large + `"}`} {
+			if resp, text := r.do(t, http.MethodPost, "/v1/books", body, nil); resp.StatusCode != http.StatusBadRequest {
+				t.Errorf("a large body that is wrong = %d %.100s, want 400", resp.StatusCode, text)
+			}
+		}
+		if resp, text := r.do(t, http.MethodPost, "/v1/books", strings.Repeat("x", 2<<20), nil); resp.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("a body that is too large = %d %.100s, want 413", resp.StatusCode, text)
+		}
+	}
+	for name, create := range ways {
+		if err := create(ctx, "b"); err != nil {
+			t.Errorf("%s: a large request while handlers have many = %v, want no error", name, err)
+		}
+	}
+}
