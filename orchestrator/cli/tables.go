@@ -16,14 +16,20 @@ func (a *app) tables() *cobra.Command {
 	return group
 }
 
-// tablesClient adds the flags that say where the tables are, and returns a function that opens a client.
-func tablesClient(cmd *cobra.Command) func(ctx context.Context) (*ddb.Client, error) {
+// callsTables has cmd call verb with a client for the tables that flags name.
+func (a *app) callsTables(cmd *cobra.Command, verb func(ctx context.Context, client *ddb.Client) error) {
 	var c ddb.Config
 	flags := cmd.Flags()
 	flags.StringVar(&c.TablePrefix, "table-prefix", "", "what the names of all tables begin with, such as prod-")
 	flags.StringVar(&c.Region, "region", "", "AWS region (default: that of the AWS configuration)")
 	flags.StringVar(&c.Endpoint, "endpoint", "", "base URL of an emulator or a private endpoint")
-	return func(ctx context.Context) (*ddb.Client, error) { return ddb.Open(ctx, c) }
+	cmd.RunE = a.runs(func(ctx context.Context, _ []string) error {
+		client, err := ddb.Open(ctx, c)
+		if err != nil {
+			return err
+		}
+		return verb(ctx, client)
+	})
 }
 
 func (a *app) tablesPlan() *cobra.Command {
@@ -33,12 +39,7 @@ func (a *app) tablesPlan() *cobra.Command {
 		Example: "  quorate tables plan --table-prefix prod- --region eu-central-1",
 		Args:    arguments(),
 	}
-	open := tablesClient(cmd)
-	cmd.RunE = a.runs(func(ctx context.Context, _ []string) error {
-		client, err := open(ctx)
-		if err != nil {
-			return err
-		}
+	a.callsTables(cmd, func(ctx context.Context, client *ddb.Client) error {
 		steps, err := client.Plan(ctx, server.Tables())
 		if err != nil {
 			return err
@@ -62,14 +63,9 @@ func (a *app) tablesApply() *cobra.Command {
 		Example: "  quorate tables apply --table-prefix prod- --region eu-central-1",
 		Args:    arguments(),
 	}
-	open := tablesClient(cmd)
-	cmd.RunE = a.runs(func(ctx context.Context, _ []string) error {
-		client, err := open(ctx)
-		if err != nil {
-			return err
-		}
+	a.callsTables(cmd, func(ctx context.Context, client *ddb.Client) error {
 		steps := 0
-		err = client.Apply(ctx, server.Tables(), func(step ddb.Step) {
+		err := client.Apply(ctx, server.Tables(), func(step ddb.Step) {
 			steps++
 			a.out.line("%s: %s", step.Table, step.What)
 		})

@@ -48,8 +48,8 @@ func Run(ctx context.Context, cfg Config, version string, stderr io.Writer) (err
 	if err := p.assemble(ctx); err != nil {
 		return err
 	}
-	silent := context.AfterFunc(ctx, func() { tel.Logger.InfoContext(ctx, "stopping: calls under way are finished, and tasks handed over") })
-	defer silent()
+	stop := context.AfterFunc(ctx, func() { tel.Logger.InfoContext(ctx, "stopping: calls under way are finished, and tasks handed over") })
+	defer stop()
 	err = tasks.Run(ctx, tel.Logger, p.tasks...)
 	tel.Logger.InfoContext(ctx, "stopped")
 	return err
