@@ -80,7 +80,8 @@ func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task,
 	}
 	stored, created, err := e.Store.Create(ctx, t, events...)
 	if err != nil || !created {
-		if e.claimFresh(&t); sends { // if the task exists all the same, its message has to be treated as sent before
+		if sends { // otherwise a note is that of another submission of the same request
+			e.claimFresh(&t) // if the task exists all the same, its message has to be treated as sent before
 			e.exchanges.forfeit(t.Key())
 		}
 		return s.existingTask(stored, err)
