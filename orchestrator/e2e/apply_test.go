@@ -42,7 +42,7 @@ metadata:
 	apply(0, "unchanged bare\nunchanged planner\n")
 
 	write("planner.yaml", strings.NewReplacer(`"1.0.0"`, `"1.1.0"`, "mandatory: true", "mandatory: false").Replace(planner))
-	apply(0, "unchanged bare\nreplaced planner\n  card.version: \"1.0.0\" -> \"1.1.0\"\n  metadata.consultationRequirements[0].mandatory: removed true\n", "--validate-only")
+	apply(0, "unchanged bare\nreplaced planner\n  card.version: \"1.0.0\" -> \"1.1.0\"\n  metadata.consultationRequirements[0].mandatory: true -> false\n", "--validate-only")
 	apply(0, "unchanged bare\nreplaced planner\n")
 
 	if err := os.Remove(filepath.Join(folder, "card.json")); err != nil {

@@ -111,7 +111,7 @@ func TestBadRequestsAreRefusedByREST(t *testing.T) {
 		"a negative page size":       {"GET", "/v1/agents?pageSize=-1", nil, q.token(), 400, "page_size"},
 		"a forged page token":        {"GET", "/v1/tasks?pageToken=AAAA", nil, q.token(), 400, "PAGE_TOKEN_INVALID"},
 		"a request id with a space":  {"POST", "/v1/tasks", task(`,"requestId":"a b"`), q.token(), 400, "must be at most 64 letters"},
-		"a skill id with a slash":    {"GET", "/v1/skills/a%2Fb/agents", nil, q.token(), 200, "{}"},
+		"a skill id with a slash":    {"GET", "/v1/skills/a%2Fb/agents", nil, q.token(), 200, `"agents":[]`},
 		"an agent that cannot exist": {"GET", "/v1/agents/a%20b", nil, q.token(), 404, "AGENT_NOT_FOUND"},
 		"a route to nowhere":         {"POST", "/v1/tasks", strings.NewReader(`{"message":{"parts":[{"text":"hi"}]},"route":{}}`), q.token(), 400, "route"},
 	}
