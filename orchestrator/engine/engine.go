@@ -16,6 +16,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/lease"
 	"github.com/quorate/quorate/orchestrator/router"
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -225,5 +226,5 @@ func (e *Engine) now() time.Time { return e.Now().UTC().Truncate(time.Microsecon
 
 // event returns an event about t that happens now. It cuts a detail that stores would not take.
 func event(t *orchestrator.Task, kind orchestrator.EventType, detail string) orchestrator.Event {
-	return orchestrator.Event{Type: kind, State: t.State, Phase: t.Phase, Detail: truncate(detail, maxDetail)}
+	return orchestrator.Event{Type: kind, State: t.State, Phase: t.Phase, Detail: bounded.Text(detail, maxDetail)}
 }

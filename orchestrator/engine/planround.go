@@ -10,6 +10,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -180,7 +181,7 @@ func (r *planRound) failure() *orchestrator.Error {
 		}
 	}
 	message := fmt.Sprintf("%d of %d steps had to be completed and %d are: %s", r.plan.Need, len(r.plan.Steps), r.plan.Completed(), strings.Join(why, "; "))
-	return &orchestrator.Error{Reason: reasonSteps, Message: truncate(message, maxDetail)}
+	return &orchestrator.Error{Reason: reasonSteps, Message: bounded.Text(message, maxDetail)}
 }
 
 // planMayContinue reports whether a plan may go on. Only its owner changes it, and a reply.

@@ -1,9 +1,8 @@
 package engine
 
 import (
-	"strings"
-
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -16,14 +15,5 @@ const (
 
 // errorOf returns f as a task keeps it.
 func errorOf(f *fault.Error) *orchestrator.Error {
-	return &orchestrator.Error{Reason: f.Reason, Message: truncate(f.Message, maxMessage)}
-}
-
-// truncate returns at most limit bytes of s, cut between characters.
-func truncate(s string, limit int) string {
-	const mark = "… (cut)"
-	if len(s) <= limit {
-		return s
-	}
-	return strings.ToValidUTF8(s[:limit-len(mark)], "") + mark
+	return &orchestrator.Error{Reason: f.Reason, Message: bounded.Text(f.Message, maxMessage)}
 }
