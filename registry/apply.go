@@ -25,6 +25,14 @@ type Application struct {
 	Etag string // replace only if the agent has this etag; * only if the agent exists; empty in any case
 }
 
+// author returns who applies: AuthorAgent, or "" for an admin.
+func (in *Application) author() string {
+	if in.OnlyName != "" {
+		return AuthorAgent
+	}
+	return ""
+}
+
 // Applied is the result of Apply.
 type Applied struct {
 	Agent    Agent
@@ -61,9 +69,8 @@ func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Ap
 	if err != nil {
 		return Applied{}, err
 	}
-	if c.wanted = in.OnlyName == ""; !c.wanted {
-		c.author = AuthorAgent
-	}
+	c.author = in.author()
+	c.wanted = c.author == ""
 	key := created.Record.Key()
 	alikes, alikeErr := r.checkLooks(ctx, tenant, key.Name)
 	var done Applied
@@ -139,12 +146,9 @@ func (r *Registry) replaceMetadata(old, next *Record, in *Application, done *App
 		return false, fault.New(fault.PermissionDenied, "RULES_ARE_THE_ADMINS",
 			"an agent cannot change consultation_requirements or at_most_once_skills; apply the present ones, or ask an admin")
 	}
-	author, waiting := "", next.Pending
-	if in.OnlyName != "" {
-		author = AuthorAgent
-	}
+	waiting := next.Pending
 	next.Metadata = in.Metadata.kept()
-	warnings, err := r.holdSchemas(old, next, author)
+	warnings, err := r.holdSchemas(old, next, in.author())
 	done.Warnings = append(slices.Clip(done.Warnings), warnings...)
 	return !sameJSON(old.Metadata, next.Metadata) || next.Pending != waiting, err
 }
