@@ -59,6 +59,22 @@ func TestAStrictRegistryRefusesALookAlike(t *testing.T) {
 	}
 }
 
+// TestANameThatLooksLikeOneThatIsNotTheCards registers an agent whose card has another name than the agent.
+func TestANameThatLooksLikeOneThatIsNotTheCards(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{Strict: true})
+	planner := registry.Registration{RawCard: []byte(strings.Replace(string(named("x")), `"x"`, `"Route Planner"`, 1)), Name: "web"}
+	if _, _, err := r.Register(t.Context(), tenant, planner); err != nil {
+		t.Fatalf("Register(web) = %v, want no error", err)
+	}
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: named("vveb")}); fault.ReasonOf(err) != "NAME_LOOKS_LIKE" {
+		t.Errorf("Register(vveb) beside web = %v, want NAME_LOOKS_LIKE", err)
+	}
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: named("Route-Planner")}); err != nil {
+		t.Errorf("Register(Route-Planner) = %v, want no error: no agent has the name of that card", err)
+	}
+}
+
 // TestALookAlikeThatIsThereIsApplied has an operator turn strictness on when two agents with names alike are there.
 func TestALookAlikeThatIsThereIsApplied(t *testing.T) {
 	t.Parallel()

@@ -58,12 +58,12 @@ func (q Query) OfNames() []string {
 	return names[:min(len(names), q.Limit)]
 }
 
-// Fits reports whether a card matches the query's Like, Skill and Tag.
-func (q Query) Fits(c *Card) bool {
+// Fits reports whether an agent matches the query's Like, Skill and Tag.
+func (q Query) Fits(a *Agent) bool {
 	if q.Like != "" {
-		return Skeleton(c.Name) == q.Like
+		return Skeleton(a.Name) == q.Like
 	}
-	return q.Skill == "" && q.Tag == "" || slices.ContainsFunc(c.Skills, func(s Skill) bool {
+	return q.Skill == "" && q.Tag == "" || slices.ContainsFunc(a.Card.Skills, func(s Skill) bool {
 		return (q.Skill == "" || q.Skill == s.ID) && (q.Tag == "" || slices.Contains(s.FoldedTags(), q.Tag))
 	})
 }

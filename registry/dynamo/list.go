@@ -115,7 +115,7 @@ func (s *Store) bySkill(ctx context.Context, q registry.Query, keep func(*stored
 			return 0, err
 		}
 		for _, b := range borne {
-			if q.Fits(&b.agent.record.Card) && kept < q.Limit {
+			if q.Fits(&b.agent.record.Agent) && kept < q.Limit {
 				keep(b.agent)
 				kept++
 			}

@@ -104,7 +104,7 @@ func (s *Store) Agents(ctx context.Context, q registry.Query) (records []registr
 					return err
 				}
 			}
-			if q.Bare || q.Fits(&record.Card) {
+			if q.Bare || q.Fits(&record.Agent) {
 				records = append(records, record)
 			}
 			if len(records) >= q.Limit {

@@ -138,7 +138,9 @@ func tags(t *testing.T, s registry.Store) {
 
 func looks(t *testing.T, s registry.Store) {
 	for _, name := range []string{"MAIL", "mall", "ma11", "male"} {
-		Put(t, s, Record("t", name, registry.Skeleton(name)))
+		r := Record("t", name, registry.Skeleton(name))
+		r.Card.Name = "The " + name // an agent need not have the name of its card
+		Put(t, s, r)
 	}
 	Put(t, s, Record("u", "mail"))
 	q := registry.Query{Tenant: "t", Like: registry.Skeleton("mail"), Limit: 9}
