@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // Run takes leases and works on the tasks under them until ctx ends: first on unfinished ones, then on those that Wake names. It returns when every
@@ -195,6 +196,9 @@ func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.
 	}
 	for {
 		t, err := e.Store.Task(ctx, k)
+		if fault.KindOf(err) == fault.NotFound { // an outcome, say, came after the task's retention
+			return 0
+		}
 		if err == nil {
 			err = e.assumeOwnership(r, &t)
 		}
