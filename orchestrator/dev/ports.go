@@ -1,6 +1,7 @@
 package dev
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,9 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 )
+
+// DemoAddr is where the demo site is on new data, if that port is free: documents can name it.
+const DemoAddr = "127.0.0.1:9099"
 
 // ports are the listeners of dev mode.
 type ports struct {
@@ -49,7 +53,7 @@ func listen(ctx context.Context, cfg Config) (p *ports, err error) {
 		{&p.grpc, "gRPC", "--grpc-addr", cfg.GRPC.Addr, last.GRPC},
 		{&p.webfetch, "the web-fetch agent", "--webfetch-addr", cfg.Webfetch.Addr, last.Webfetch},
 		{&p.reviewer, "the reviewer", "", "127.0.0.1:0", last.Reviewer},
-		{&p.demo, "the demo site", "", "127.0.0.1:0", last.Demo},
+		{&p.demo, "the demo site", "", "127.0.0.1:0", cmp.Or(last.Demo, DemoAddr)},
 	} {
 		if *l.to, err = open(ctx, l.what, l.flag, l.addr, l.last); err != nil {
 			return nil, errors.Join(err, p.close())

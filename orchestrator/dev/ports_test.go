@@ -3,10 +3,39 @@ package dev_test
 import (
 	"errors"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
+
+	"github.com/quorate/quorate/orchestrator/dev"
 )
+
+func TestTheDocumentedDemoSiteIsWhereItIs(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := regexp.MustCompile(`http://([0-9.:]+)/article`).FindAllSubmatch(readme, -1)
+	if len(pages) == 0 {
+		t.Fatal("README.md names no page of the demo site")
+	}
+	for _, page := range pages {
+		if string(page[1]) != dev.DemoAddr {
+			t.Errorf("README.md reads %s, want a page of %s", page[0], dev.DemoAddr)
+		}
+	}
+}
+
+func TestTheDemoSiteMovesWhenItsPortIsTaken(t *testing.T) {
+	t.Parallel()
+	if l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", dev.DemoAddr); err == nil { // otherwise another program has it already
+		defer l.Close() //nolint:errcheck // nothing was accepted
+	}
+	start(t, t.TempDir())
+}
 
 func TestThePortsFileIsThereWhileAllIsReady(t *testing.T) {
 	t.Parallel()
