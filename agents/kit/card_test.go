@@ -172,7 +172,8 @@ func TestNewRefusesAnIncompleteConfig(t *testing.T) {
 		"no version":               func(c *kit.Config) { c.Version = "" },
 		"no listener":              func(c *kit.Config) { c.Listener = nil },
 		"no handler and reviewer":  func(c *kit.Config) { c.Handler = nil },
-		"a server that is no URL":  func(c *kit.Config) { c.Server = "localhost:8080" },
+		"a server that is no URL":  func(c *kit.Config) { c.Server, c.Token = "localhost:8080", "t" },
+		"a server without a token": func(c *kit.Config) { c.Server = "http://localhost" },
 		"a token with a line feed": func(c *kit.Config) { c.Server, c.Token = "http://localhost", "a\nb" },
 	}
 	for name, spoil := range tests {

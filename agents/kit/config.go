@@ -27,7 +27,8 @@ type Skill struct {
 	Examples    []string
 }
 
-// Config describes an agent and what it does. Name, Description, Version and Listener are required, and a Handler or a Reviewer.
+// Config describes an agent and what it does. Name, Description, Version and Listener are required, a Handler or a Reviewer, and with a Server the
+// Token.
 type Config struct {
 	Name          string // letters, digits and hyphens, 1 to 64 characters
 	Description   string
@@ -62,6 +63,8 @@ func (c Config) validate() error {
 		return fault.Invalid("listener", "AGENT_CONFIG_INVALID", "agent %s needs a listener", c.Name)
 	case c.Handler == nil && c.Reviewer == nil:
 		return fault.Invalid("handler", "AGENT_CONFIG_INVALID", "agent %s needs a handler or a reviewer", c.Name)
+	case c.Server != "" && c.Token == "":
+		return fault.Invalid("token", "AGENT_CONFIG_INVALID", "agent %s needs a token to join %s; quorate agents token and quorate keys new make one", c.Name, c.Server)
 	}
 	return nil
 }
