@@ -70,3 +70,16 @@ func TestExplainNamesWhoRecordedWhatABackendHas(t *testing.T) {
 		})
 	}
 }
+
+func TestExplainNamesWhatTheAgentsLogCallsTheTask(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{
+		"GET /v1/tasks/t1": answer(`{"id":"t1","state":"TASK_STATE_FAILED","attempts":[{"number":1,"agent":"web-fetch","remoteTaskId":"there-7","binding":"GRPC",
+			"startTime":"2026-01-02T03:04:05Z","endTime":"2026-01-02T03:04:07Z"}]}`),
+		"GET /v1/tasks/t1:checkConsultations": answer(`{"allowed":true}`),
+	})
+	const want = "sent 2026-01-02T03:04:05Z as there-7"
+	if exit, stdout, stderr := g.run(t, "", "tasks", "explain", "t1"); exit != 0 || !strings.Contains(stdout, want) {
+		t.Errorf("Main(tasks explain t1) = %d, %q, %q, want it to say %q", exit, stdout, stderr, want)
+	}
+}

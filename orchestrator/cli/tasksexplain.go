@@ -99,9 +99,11 @@ func (a *app) attempts(attempts []*orchestratorv1.Attempt) {
 		if attempt.GetError() != nil {
 			how += ", " + taskError(attempt.GetError())
 		}
-		rows = append(rows, []string{
-			strconv.Itoa(int(attempt.GetNumber())), attempt.GetAgent(), attempt.GetBinding(), "sent " + a.when(attempt.GetStartTime()), how,
-		})
+		sent := "sent " + a.when(attempt.GetStartTime())
+		if id := attempt.GetRemoteTaskId(); id != "" {
+			sent += " as " + id // what the agent's own log calls it
+		}
+		rows = append(rows, []string{strconv.Itoa(int(attempt.GetNumber())), attempt.GetAgent(), attempt.GetBinding(), sent, how})
 	}
 	a.section("Attempts", rows)
 }

@@ -14,10 +14,11 @@ export const attempts = (t) =>
     "Attempts",
     table(
       "Attempts",
-      ["No.", "Agent", "Over", "Begun", "Ended", "What went wrong"],
+      ["No.", "Agent", "Its task", "Over", "Begun", "Ended", "What went wrong"],
       t.attempts.map((a) => [
         String(a.number),
         link(a.agent, "agents", a.agent),
+        a.remoteTaskId && code(a.remoteTaskId),
         a.binding,
         when(a.startTime),
         a.endTime ? when(a.endTime) : "runs",
