@@ -54,6 +54,30 @@ func TestRequestsThatAreNeverWholeAreBounded(t *testing.T) {
 	}
 }
 
+func TestRequestsThatAreNeverWholeAreBoundedOnAllConnectionsTogether(t *testing.T) {
+	t.Parallel()
+	_, addr := serve(t, func(o *grpcwire.Options) { o.MaxRequest = 16 << 20 })
+	var ends []string
+	for range 14 { // 168 MiB
+		p := newPeer(t, addr)
+		p.call(1, true) // so that grpcwire serves the connection
+		p.path(3, echo)
+		if end := p.most(3, 12<<20, map[uint32]int{0: 65535, 3: 256 << 10}); end != "" {
+			ends = append(ends, end)
+		}
+	}
+	if len(ends) == 0 || ends[0] != "status 8" {
+		t.Fatalf("of 168 MiB of requests on 14 connections that are not whole, the server refused %v, want some to end with status 8 (ResourceExhausted)", ends)
+	}
+	p := newPeer(t, addr)
+	p.call(1, false)
+	p.must(0, p.WriteData(1, false, hello[:3]))
+	p.must(0, p.WriteData(1, true, hello[3:]))
+	if got := p.end(1); got != "status 0" {
+		t.Errorf("a small request meanwhile ended with %q, want status 0", got)
+	}
+}
+
 func TestHeadersOfRequestsThatAreNeverWholeAreBounded(t *testing.T) {
 	t.Parallel()
 	_, addr := serve(t, func(o *grpcwire.Options) { o.MaxStreams = 4096 })

@@ -41,7 +41,7 @@ func (s *stream) next() (message []byte, more bool, err error) {
 	message = s.in[: prefix+size : prefix+size]
 	s.in = s.in[prefix+size:]
 	if s.counts {
-		s.transport.held -= prefix + size
+		s.transport.hold(-prefix - size)
 	}
 	if len(s.in) == 0 {
 		s.in = nil
@@ -124,8 +124,6 @@ func sizeOf(in []byte, limit int) (int, error) {
 	}
 	return int(size), nil
 }
-
-var errHeld = status.Errorf(codes.ResourceExhausted, "the requests of this connection that are not whole are, with their headers, larger than %d MiB", maxHeld>>20)
 
 var errLate = status.Error(codes.InvalidArgument, "the request cannot be read: it did not come in time")
 

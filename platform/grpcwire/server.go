@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -33,6 +34,7 @@ type Server struct {
 	opts    Options
 	methods map[string]*method // by path
 	work    chan func()
+	held    atomic.Int64 // bytes of incomplete requests and their headers on all connections
 
 	mu       sync.Mutex
 	ports    map[*serverConn]struct{} // guarded by mu

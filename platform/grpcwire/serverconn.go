@@ -25,6 +25,7 @@ type serverConn struct {
 func newServerConn(s *Server, conn net.Conn) *serverConn {
 	p := &serverConn{server: s, over: make(chan struct{}), peer: &peer.Peer{Addr: conn.RemoteAddr(), LocalAddr: conn.LocalAddr()}}
 	p.transport = newTransport(conn, p)
+	p.allHeld = &s.held
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sendPreface("", http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: s.opts.MaxStreams})

@@ -66,28 +66,6 @@ func (s *stream) notify() {
 	}
 }
 
-// count makes the request count towards the transport's held; mu is held.
-func (s *stream) count() {
-	s.counts = true
-	s.transport.held += s.headerSize()
-}
-
-// settle ends collecting: the request no longer counts towards the transport's held; mu is held.
-func (s *stream) settle() {
-	if s.counts {
-		s.transport.held -= s.headerSize() + len(s.in)
-	}
-	s.collect, s.counts = false, false
-}
-
-// headerSize returns about how many bytes of memory the header takes. A field that the peer has sent before may be a single byte in a frame.
-func (s *stream) headerSize() (size int) {
-	for _, f := range s.header {
-		size += int(f.Size())
-	}
-	return size
-}
-
 // data handles a data frame. Windows count all of it, including padding (RFC 9113, section 6.9.1).
 func (w *transport) data(f *http2.DataFrame) error {
 	size := int64(f.Length)
@@ -137,14 +115,14 @@ func (w *transport) add(s *stream, data []byte, end bool) error {
 		s.room.Signal()
 	}
 	if s.counts { // must come before settle
-		w.held += len(data)
+		w.hold(len(data))
 	}
 	if end && s.came != declaredLength(s.header, s.came) {
 		return w.drop(s, http2.ErrCodeProtocol)
 	}
 	var err error
 	switch {
-	case s.counts && w.held > maxHeld:
+	case s.counts && w.holdsTooMuch():
 		err = errHeld
 	case !s.collect:
 		s.notify()

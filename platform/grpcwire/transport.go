@@ -26,7 +26,6 @@ const (
 	streamWindow   = 256 << 10 // the window that we grant to a stream
 	connWindow     = 4 << 20   // the window that we grant to a connection
 	maxWindow      = 1<<31 - 1
-	maxHeld        = 64 << 20 // bytes of incomplete requests of a connection, with their headers
 )
 
 // transport is one end of an HTTP/2 connection. One goroutine reads it. Frames to be written are gathered in a buffer; whoever adds some while nobody is writing writes
@@ -59,6 +58,7 @@ type transport struct {
 	grant    int64                // receive window: bytes that the peer may still send
 	owed     int64                // bytes that were received but not yet added to the window again
 	held     int                  // bytes of incomplete requests and their headers
+	allHeld  *atomic.Int64        // held of all connections of the server; nil at the client's end
 	pings    int                  // pings received since we last sent a message, or within a minute
 	pinged   time.Time            // when pings was reset
 }

@@ -1,0 +1,47 @@
+package grpcwire
+
+import (
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+const (
+	maxHeld    = 128 << 20 // bytes of incomplete requests of a server, with their headers
+	alwaysHeld = 16 << 10  // bytes of them that each connection may have, so that small requests pass at any time
+)
+
+var errHeld = status.Error(codes.ResourceExhausted, "the requests that are not whole yet are, with their headers, too large together; send fewer at a time or retry later")
+
+// hold counts n more bytes of incomplete requests; mu is held.
+func (w *transport) hold(n int) {
+	w.held += n
+	w.allHeld.Add(int64(n))
+}
+
+// holdsTooMuch reports whether the incomplete requests of this connection take more memory than is free for those of others. A connection alone may take half
+// of maxHeld, two may take a third each, and so on: nobody knows yet whose requests they are. mu is held.
+func (w *transport) holdsTooMuch() bool {
+	return w.held > alwaysHeld && int64(w.held) > maxHeld-w.allHeld.Load()
+}
+
+// count makes the request count towards the transport's held; mu is held.
+func (s *stream) count() {
+	s.counts = true
+	s.transport.hold(s.headerSize())
+}
+
+// settle ends collecting: the request no longer counts towards the transport's held; mu is held.
+func (s *stream) settle() {
+	if s.counts {
+		s.transport.hold(-s.headerSize() - len(s.in))
+	}
+	s.collect, s.counts = false, false
+}
+
+// headerSize returns about how many bytes of memory the header takes. A field that the peer has sent before may be a single byte in a frame.
+func (s *stream) headerSize() (size int) {
+	for _, f := range s.header {
+		size += int(f.Size())
+	}
+	return size
+}
