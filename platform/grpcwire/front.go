@@ -129,7 +129,12 @@ func compresses(f *http2.MetaHeadersFrame) bool {
 	return slices.ContainsFunc(f.RegularFields(), func(h hpack.HeaderField) bool { return h.Name == "grpc-encoding" && h.Value != "identity" })
 }
 
-// recorder keeps all bytes that are read from a connection.
+// maxRecorded is the number of bytes by which a connection has to show whose it is. A header may come in any number of empty pieces.
+const maxRecorded = 256 << 10
+
+var errNoCall = errors.New("there is no call")
+
+// recorder keeps all bytes that are read from a connection, which are not many more than maxRecorded.
 type recorder struct {
 	net.Conn
 	buf bytes.Buffer
@@ -137,6 +142,9 @@ type recorder struct {
 
 // Read reads, and keeps what it has read.
 func (r *recorder) Read(p []byte) (int, error) {
+	if r.buf.Len() > maxRecorded {
+		return 0, errNoCall
+	}
 	n, err := r.Conn.Read(p)
 	r.buf.Write(p[:n])
 	return n, err

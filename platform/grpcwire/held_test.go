@@ -95,6 +95,33 @@ func TestHeadersOfRequestsThatAreNeverWholeAreBounded(t *testing.T) {
 	}
 }
 
+func TestAFirstHeaderThatNeverEndsIsNotKept(t *testing.T) {
+	t.Parallel()
+	s := grpcwire.NewServer(grpcwire.Options{Logger: slog.New(slog.DiscardHandler), Connect: time.Hour})
+	s.RegisterService(&echoService, nil)
+	l := listen(t)
+	front := s.Front(l)
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	go func() {
+		_, _ = io.WriteString(conn, http2.ClientPreface)
+		p := http2.NewFramer(conn, nil)
+		_ = p.WriteSettings()
+		_ = p.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: []byte{0x83}}) // :method POST
+		for range 100_000 {
+			if p.WriteContinuation(1, false, nil) != nil {
+				return
+			}
+		}
+	}()
+	if other, err := front.Accept(); err == nil { // or the server waits for an hour
+		_ = other.Close()
+	}
+}
+
 func TestARequestThatIsNeverWholeEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
