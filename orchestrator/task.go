@@ -206,6 +206,15 @@ func (t *Task) Guarded() bool {
 	return false
 }
 
+// MessageHeld reports whether the agent does not get the message yet, or never will: what has to be met before its work was not met.
+func (t *Task) MessageHeld() bool {
+	before := func(r consultation.Requirement) bool {
+		return r.Phase == string(PhasePreExecution) || !consultation.KnownPhase(r.Phase)
+	}
+	passed := func(g Gate) bool { return g.Phase == PhasePreExecution && g.Allowed }
+	return slices.ContainsFunc(t.Requirements, before) && !slices.ContainsFunc(t.Gates, passed)
+}
+
 // SetGate records the latest check of a phase and replaces the one before.
 func (t *Task) SetGate(g Gate) {
 	gates := slices.DeleteFunc(slices.Clone(t.Gates), func(old Gate) bool { return old.Phase == g.Phase })

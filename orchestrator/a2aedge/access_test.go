@@ -44,6 +44,42 @@ func TestWhatACallerMayNotSeeDoesNotExist(t *testing.T) {
 	}
 }
 
+// TestAnAgentDoesNotGetItsMessageBeforeTheReview reads tasks with the credential of their agent: while one waits for its reviewer, when it was
+// canceled there, and when the reviewer has approved.
+func TestAnAgentDoesNotGetItsMessageBeforeTheReview(t *testing.T) {
+	w := newWorld(t)
+	w.addEcho(t, "screened", &registryv1.AgentMetadata{ConsultationRequirements: []*registryv1.ConsultationRequirement{{
+		Id: "review", TargetAgent: "reviewer", Phase: "pre-execution", Mandatory: new(true),
+	}}})
+	issued, err := registryv1.NewRegistryServiceClient(w.conn).IssueAgentToken(w.ctx, &registryv1.IssueAgentTokenRequest{Name: "screened"})
+	if err != nil {
+		t.Fatalf("IssueAgentToken() = %v", err)
+	}
+	c, agent := w.client(t, "/agents/screened", a2a.TransportProtocolGRPC), map[string]string{"Authorization": "Bearer " + issued.GetToken()}
+	const secret = "nothing to object to"
+	held := string(send(t, w, c, &a2a.SendMessageRequest{Message: text(secret, nil)}).ID)
+	want := func(id string, headers map[string]string, shown bool) {
+		t.Helper()
+		for _, path := range []string{"/a2a/tasks/" + id, "/a2a/tasks?contextId=" + id, "/v1/tasks/" + id, "/v1/tasks/" + id + ":watch"} {
+			got := w.call(t, "GET", path, "", headers)
+			if !strings.Contains(got.body, id) || strings.Contains(got.body, secret) != shown {
+				t.Errorf("GET %s = %d %s, want the task, with its message: %t", path, got.code, got.body, shown)
+			}
+		}
+	}
+	want(held, nil, true)
+	want(held, agent, false)
+	if got := w.call(t, "POST", "/a2a/tasks/"+held+":cancel", "", nil); got.code != 200 {
+		t.Fatalf("CancelTask() = %d %s", got.code, got.body)
+	}
+	want(held, agent, false)
+
+	approved := send(t, w, c, &a2a.SendMessageRequest{Message: text(secret, nil)}).ID
+	w.consult(t, approved)
+	w.call(t, "GET", "/v1/tasks/"+string(approved)+":watch?throughGates=true", "", nil)
+	want(string(approved), agent, true)
+}
+
 // TestARetryGetsTheFirstTask sends the same request id twice, then with other words.
 func TestARetryGetsTheFirstTask(t *testing.T) {
 	w := newWorld(t)

@@ -65,7 +65,7 @@ func (s *Service) ListTasks(ctx context.Context, req *a2apb.ListTasksRequest) (*
 	if after != nil {
 		rest = all[indexAfter(all, *after):]
 	}
-	shown, err := s.showPage(ctx, p.Tenant, resp, rest[:min(int(size), len(rest))], view{history: req.HistoryLength, artifacts: req.GetIncludeArtifacts()})
+	shown, err := s.showPage(ctx, p, resp, rest[:min(int(size), len(rest))], view{history: req.HistoryLength, artifacts: req.GetIncludeArtifacts()})
 	if err == nil && shown < len(rest) {
 		resp.NextPageToken = s.pages.Encode(scope, rest[shown-1].encode())
 	}
@@ -74,16 +74,17 @@ func (s *Service) ListTasks(ctx context.Context, req *a2apb.ListTasksRequest) (*
 
 // showPage adds the tasks at places to resp, and returns the number of places that it used: it stops before the answer becomes larger than clients
 // accept.
-func (s *Service) showPage(ctx context.Context, tenant string, resp *a2apb.ListTasksResponse, places []place, v view) (shown int, err error) {
+func (s *Service) showPage(ctx context.Context, p auth.Principal, resp *a2apb.ListTasksResponse, places []place, v view) (shown int, err error) {
 	bytes := 0
 	for i, at := range places {
-		t, err := s.store.TaskPart(ctx, orchestrator.Key{Tenant: tenant, ID: at.id}, v.part())
+		t, err := s.store.TaskPart(ctx, orchestrator.Key{Tenant: p.Tenant, ID: at.id}, v.part())
 		if fault.KindOf(err) == fault.NotFound || fault.ReasonOf(err) == orchestrator.ReasonUnreadable {
 			continue // it has just expired; or only the list of the task API can show it
 		}
 		if err != nil {
 			return i, err
 		}
+		taskrpc.HoldMessage(p, &t)
 		task := taskToA2A(&t, v)
 		if bytes += proto.Size(task); bytes > pageBytes && len(resp.GetTasks()) > 0 {
 			return i, nil

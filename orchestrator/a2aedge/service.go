@@ -100,6 +100,7 @@ func (s *Service) CancelTask(ctx context.Context, req *a2apb.CancelTaskRequest) 
 	if now.ID != "" { // or the wait ended during a read
 		t = now
 	}
+	taskrpc.HoldMessage(p, &t)
 	return taskToA2A(&t, view{artifacts: true}), nil
 }
 

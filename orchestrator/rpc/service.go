@@ -87,6 +87,10 @@ func (s *Service) GetTask(ctx context.Context, req *orchestratorv1.GetTaskReques
 // WatchTask implements the RPC.
 func (s *Service) WatchTask(req *orchestratorv1.WatchTaskRequest, stream grpc.ServerStreamingServer[orchestratorv1.WatchTaskResponse]) error {
 	ctx := stream.Context()
+	p, err := Caller(ctx)
+	if err != nil {
+		return err
+	}
 	t, err := Visible(ctx, s.store, req.GetId())
 	if err != nil {
 		return err
@@ -111,6 +115,7 @@ func (s *Service) WatchTask(req *orchestratorv1.WatchTaskRequest, stream grpc.Se
 	if err != nil {
 		return err
 	}
+	HoldMessage(p, &t)
 	return stream.Send(&orchestratorv1.WatchTaskResponse{
 		Sequence: t.LastEvent, Payload: &orchestratorv1.WatchTaskResponse_Task{Task: taskToProto(&t)},
 	})
@@ -130,5 +135,6 @@ func (s *Service) CancelTask(ctx context.Context, req *orchestratorv1.CancelTask
 	if err != nil {
 		return nil, err
 	}
+	HoldMessage(p, &t)
 	return taskToProto(&t), nil
 }

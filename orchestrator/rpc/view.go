@@ -66,7 +66,7 @@ func turns(t *orchestrator.Task) []orchestrator.Turn {
 	return list
 }
 
-// Visible returns a task that the caller in ctx may see. Any other is a NotFound fault with the reason TASK_NOT_FOUND.
+// Visible returns a task that the caller in ctx may see, without a message that is held back from it. Any other is a NotFound fault with the reason TASK_NOT_FOUND.
 func Visible(ctx context.Context, store orchestrator.Store, id string) (orchestrator.Task, error) {
 	p, err := Caller(ctx)
 	if err != nil {
@@ -79,7 +79,15 @@ func Visible(ctx context.Context, store orchestrator.Store, id string) (orchestr
 	if !MaySee(p, &t) {
 		return orchestrator.Task{}, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", id).With("task", id)
 	}
+	HoldMessage(p, &t)
 	return t, nil
+}
+
+// HoldMessage takes the message out of a task that p sees as its agent, as long as the agent does not get the message.
+func HoldMessage(p auth.Principal, t *orchestrator.Task) {
+	if t.MessageHeld() && t.Owner != p.Name && !p.Is(auth.RoleAdmin, auth.RoleViewer) {
+		t.Message = nil
+	}
 }
 
 // MaySee reports whether p may see a task of its tenant: admins and viewers see all tasks, other callers those that they submitted, and agents also
