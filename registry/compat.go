@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -63,6 +64,11 @@ func (r *Registry) FindCompatible(ctx context.Context, tenant string, q Compatib
 	}
 	if err := r.directory.Sync(ctx, tenant); err != nil {
 		return nil, false, err
+	}
+	if q.Available {
+		if err := r.directory.refreshStatuses(ctx, r.directory.tenant(tenant)); err != nil {
+			return nil, false, err
+		}
 	}
 	limit := clampLimit(q.Limit)
 	for {
@@ -136,6 +142,9 @@ func (d *Directory) pairSearch(tenant string, q CompatibleQuery) (search *pairSe
 	}
 	for typ, list := range others {
 		search.others[typ] = slices.Clone(list)
+		if q.Available { // many may fit, so only those are compared and read that seem to be available
+			search.others[typ] = s.availablePorts(search.others[typ], d.registry.now())
+		}
 	}
 	if q.Schema != "" {
 		own = slices.DeleteFunc(own, func(p *typedPort) bool { return p.name != q.Schema })
@@ -145,4 +154,9 @@ func (d *Directory) pairSearch(tenant string, q CompatibleQuery) (search *pairSe
 	}
 	slices.SortFunc(own, (*typedPort).compare)
 	return search, own, nil
+}
+
+// availablePorts returns those of the ports whose agents are available. It may change the list.
+func (s *tenantDirectory) availablePorts(list []*typedPort, now time.Time) []*typedPort {
+	return slices.DeleteFunc(list, func(p *typedPort) bool { return s.pulses[p.agent].At(now).Status != StatusAvailable })
 }

@@ -109,6 +109,29 @@ func TestFindCompatibleInTiers(t *testing.T) {
 	}
 }
 
+// TestFindCompatibleReadsFewOfThoseThatAreAway asks for available agents where none of many is available.
+func TestFindCompatibleReadsFewOfThoseThatAreAway(t *testing.T) {
+	t.Parallel()
+	r, s := openPulseStore(t)
+	typed(t, r, "coder", []string{"code:artifact"}, nil)
+	for i := range 30 {
+		typed(t, r, fmt.Sprintf("tester-%d", i), nil, []string{"code:artifact"})
+	}
+	typed(t, r, "up", nil, []string{"code:artifact"})
+	if _, err := r.Heartbeat(t.Context(), tenant, registry.Beat{Agent: "up", Status: registry.StatusAvailable}); err != nil {
+		t.Fatal(err)
+	}
+	synced(t, r.Directory())
+	s.pulses.Store(0)
+	found, more, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "coder", Available: true, Limit: 1})
+	if err != nil || more || len(found) != 1 || found[0].Consumer != "up" {
+		t.Errorf("FindCompatible() = %+v, %t, %v, want the one that is available", found, more, err)
+	}
+	if n := s.pulses.Load(); n > 3 {
+		t.Errorf("FindCompatible() has read pulses %d times, want no more than 3 times", n)
+	}
+}
+
 func TestMappingsWidenWhatFits(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})

@@ -21,6 +21,7 @@ type pulseStore struct {
 	read   atomic.Pointer[func() error]
 	agents atomic.Int64 // how many were read
 	calls  atomic.Int64 // in how many calls
+	pulses atomic.Int64 // in how many calls pulses were read
 }
 
 func (s *pulseStore) Agents(ctx context.Context, q registry.Query) ([]registry.Record, error) {
@@ -38,6 +39,7 @@ func (s *pulseStore) Agent(ctx context.Context, key registry.Key) (registry.Reco
 
 func (s *pulseStore) Pulses(ctx context.Context, keys ...registry.Key) (map[registry.Key]registry.Pulse, error) {
 	pulses, err := s.Store.Pulses(ctx, keys...)
+	s.pulses.Add(1)
 	if f := s.read.Swap(nil); f != nil {
 		err = errors.Join(err, (*f)())
 	}
