@@ -242,7 +242,10 @@ func TestWhatAnAdminWritesTakesEffectAndEndsTheWait(t *testing.T) {
 			return err
 		},
 		"set the live version": func(ctx context.Context, r *registry.Registry) error {
-			_, _, err := r.SetLiveVersion(ctx, tenant, "a", "", 2)
+			a, err := r.Agent(ctx, tenant, "a")
+			if err == nil {
+				_, _, err = r.SetLiveVersion(ctx, tenant, "a", a.Etag, 2)
+			}
 			return err
 		},
 	} {
@@ -257,6 +260,25 @@ func TestWhatAnAdminWritesTakesEffectAndEndsTheWait(t *testing.T) {
 			a := wantInForce(t, r, "evil", "old")
 			wantWaiting(t, &a)
 		})
+	}
+}
+
+// TestAVersionThatWaitsIsMadeLiveOnlyAsItWasSeen has another card take the place of the one that an admin has seen, under the same number.
+func TestAVersionThatWaitsIsMadeLiveOnlyAsItWasSeen(t *testing.T) {
+	t.Parallel()
+	r, w := confirming(t)
+	w.serve(here, cardOf("good", "old"))
+	seen := refreshed(t, r, "CHANGE_WAITS")
+	w.serve(here, cardOf("evil", "old"))
+	refreshed(t, r, "CHANGE_WAITS")
+	for etag, want := range map[string]string{"": "ETAG_MISSING", "*": "ETAG_MISSING", seen.Etag: "ETAG_MISMATCH"} {
+		if _, _, err := r.SetLiveVersion(t.Context(), tenant, "a", etag, 2); fault.ReasonOf(err) != want {
+			t.Errorf("SetLiveVersion(2) with the etag %q = %v, want %s", etag, err, want)
+		}
+	}
+	wantInForce(t, r, "one", "old")
+	if _, _, err := r.SetLiveVersion(t.Context(), tenant, "a", "", 1); err != nil {
+		t.Errorf("SetLiveVersion(1), which does not wait, = %v, want no error", err)
 	}
 }
 

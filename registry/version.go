@@ -74,6 +74,9 @@ func (r *Registry) Version(ctx context.Context, tenant, name string, number int6
 
 // SetLiveVersion makes a version of the agent's card the live one. The rules for signatures apply to it as to any card. A later refresh does not
 // bring back the card that was live until now: it takes only a card with other content. The warnings say what the agent no longer offers.
+//
+// A version that waits for an admin may be replaced under its number. Without the agent's etag with which it was seen, the result is an InvalidArgument
+// fault with the reason ETAG_MISSING.
 func (r *Registry) SetLiveVersion(ctx context.Context, tenant, name, etag string, number int64) (Agent, []Warning, error) {
 	return r.Once(Retry{}).SetLiveVersion(ctx, tenant, name, etag, number)
 }
@@ -97,7 +100,7 @@ func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, n
 		if old == nil {
 			return Change{}, Missing(key)
 		}
-		if err := old.checkEtag(etag); err != nil {
+		if err := old.checkSeen(number, etag); err != nil {
 			return Change{}, err
 		}
 		next = *old
@@ -117,6 +120,15 @@ func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, n
 		return r.answerRetry(ctx, tenant, replayed, err)
 	}
 	return r.withStatusAfterWrite(ctx, next.Agent), warnings, nil
+}
+
+// checkSeen refuses a stale etag, and no etag for a version that waits.
+func (a *Agent) checkSeen(number int64, etag string) error {
+	waiting := a.Pending.card()
+	if waiting != nil && waiting.Version == number && number != a.LiveVersion && (etag == "" || etag == "*") {
+		return fault.Invalid("etag", "ETAG_MISSING", "version %d waits for approval and may have been replaced: give the etag of agent %q with which you saw it", number, a.Name)
+	}
+	return a.checkEtag(etag)
 }
 
 // addVersion makes the card the agent's next version, and the live one. Two kinds of cards make no version: one with the content of the live version, and

@@ -390,7 +390,8 @@ type SetLiveVersionRequest struct {
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The version's number, 1 or more.
 	Version int64 `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
-	// Write only if the agent still has this etag; empty writes in any case.
+	// Write only if the agent still has this etag; empty writes in any case. Required, and * is not taken, for a version that waits for an admin, which
+	// another card may replace under the same number.
 	Etag string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
 	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
 	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
