@@ -123,9 +123,11 @@ func TestTheDoctorTellsAnotherQuorateFromOurs(t *testing.T) {
 	theirs, _ := config(t)
 	p := start(t, theirs)
 	ours, _ := config(t)
-	ours.HTTP.Addr = p.addr
-	if f := examined(t, ours, "http.addr"); f.Status != doctor.Fail || !strings.Contains(f.Found, "another store.dataDir") {
-		t.Errorf("http.addr: %+v, want fail with the store that it does not use", f)
+	ours.HTTP.Addr, ours.GRPC.Addr = p.addr, p.grpc
+	for _, check := range []string{"http.addr", "grpc.addr"} {
+		if f := examined(t, ours, check); f.Status != doctor.Fail || !strings.Contains(f.Found, "another store.dataDir") {
+			t.Errorf("%s: %+v, want fail with the store that it does not use", check, f)
+		}
 	}
 }
 

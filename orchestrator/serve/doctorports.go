@@ -18,13 +18,21 @@ func (c *Config) checkHTTP(ctx context.Context) doctor.Finding {
 	if f, free := checkFree(ctx, "http.addr", c.HTTP.Addr); free || f.Status != doctor.OK {
 		return f
 	}
-	if _, err := c.ask(ctx, "/healthz"); err != nil {
+	if err := c.running(ctx); err != nil {
 		return inUse("http.addr", c.HTTP.Addr, err)
 	}
-	if c.Store.Kind == KindEmbedded && fault.ReasonOf(server.LookEmbedded(c.Store.DataDir)) != "STORE_LOCKED" {
-		return inUse("http.addr", c.HTTP.Addr, errors.New("a Quorate with another store.dataDir"))
-	}
 	return doctor.Found("%s is in use by a running Quorate", c.HTTP.Addr)
+}
+
+// running returns an error unless a Quorate with this configuration serves http.addr.
+func (c *Config) running(ctx context.Context) error {
+	if _, err := c.ask(ctx, "/healthz"); err != nil {
+		return err
+	}
+	if c.Store.Kind == KindEmbedded && fault.ReasonOf(server.LookEmbedded(c.Store.DataDir)) != "STORE_LOCKED" {
+		return errors.New("a Quorate with another store.dataDir")
+	}
+	return nil
 }
 
 // checkGRPC takes a port in use as that of a running Quorate if one serves HTTP.
@@ -32,8 +40,8 @@ func (c *Config) checkGRPC(ctx context.Context) doctor.Finding {
 	if f, free := checkFree(ctx, "grpc.addr", c.GRPC.Addr); free || f.Status != doctor.OK {
 		return f
 	}
-	if _, err := c.ask(ctx, "/healthz"); err != nil {
-		return inUse("grpc.addr", c.GRPC.Addr, fmt.Errorf("no Quorate serves %s: %w", c.HTTP.Addr, err))
+	if err := c.running(ctx); err != nil {
+		return inUse("grpc.addr", c.GRPC.Addr, fmt.Errorf("no Quorate of this configuration serves %s: %w", c.HTTP.Addr, err))
 	}
 	return doctor.Found("%s is in use, and a Quorate is running", c.GRPC.Addr)
 }
