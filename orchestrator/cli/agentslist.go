@@ -24,7 +24,10 @@ func (a *app) agentsList() *cobra.Command {
 				return err
 			}
 			all := &registryv1.ListAgentsResponse{Agents: agents, NextPageToken: next}
-			return a.show(all, func() { a.agentTable(agents, next) })
+			return a.show(all, func() {
+				a.agentTable(agents, next)
+				a.first(len(agents) == 0 && filter == "", "quorate agents register URL")
+			})
 		}),
 	}
 	addLimit(cmd, &limit, 1000)
@@ -56,5 +59,12 @@ func (a *app) list(rows [][]string, what, next string) {
 	a.out.table("", rows)
 	if next != "" {
 		a.err.line("there are more %s; raise --limit to see them", what)
+	}
+}
+
+// first says how the first of a list is made, if there is none at all.
+func (a *app) first(none bool, command string) {
+	if none {
+		a.err.line("  try: %s", command)
 	}
 }

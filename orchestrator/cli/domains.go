@@ -32,6 +32,7 @@ func (a *app) domainsList() *cobra.Command {
 					rows = append(rows, []string{d.GetDomain(), a.when(d.GetCreateTime()), d.GetCreator()})
 				}
 				a.list(rows, "domains", next)
+				a.first(len(domains) == 0, "quorate domains add HOST")
 			})
 		}),
 	}

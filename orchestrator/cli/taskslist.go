@@ -31,6 +31,7 @@ func (a *app) tasksList() *cobra.Command {
 					})
 				}
 				a.list(rows, "tasks", next)
+				a.first(len(tasks) == 0 && filter == "", "quorate tasks submit --agent NAME --text TEXT")
 			})
 		}),
 	}
