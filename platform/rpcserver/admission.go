@@ -3,17 +3,11 @@ package rpcserver
 import (
 	"context"
 	"slices"
-	"time"
 
 	"google.golang.org/grpc"
 
 	"github.com/quorate/quorate/platform/auth"
-	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
-
-// publicWait is how long a call of a public method waits for its request.
-const publicWait = 10 * time.Second
 
 // registrar registers services so that a request is read only after its caller is known and the call is counted: nobody can hold many goroutines by
 // sending headers only, and a decoded message can take a hundred times the memory of its encoding.
@@ -98,24 +92,6 @@ func (s *Server) decodeKnown(ctx context.Context, decode func(any) error, req an
 		a.endTurn = end
 	}
 	return body.decode(req)
-}
-
-// decodePublic decodes the request of a call of a public method. Nobody is known whose calls could be counted, so it bounds those that wait for their
-// request all together, and how long each does. The end of the call ends the goroutine that reads.
-func (s *Server) decodePublic(_ context.Context, decode func(any) error, req any) error {
-	leave, err := s.awaited.enter(auth.Principal{})
-	if err != nil {
-		return rpcfault.Status(err).Err()
-	}
-	defer leave()
-	read := make(chan error, 1)
-	go func() { read <- decode(req) }()
-	select {
-	case err := <-read:
-		return err
-	case <-time.After(publicWait):
-		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: it did not come within %s", publicWait)).Err()
-	}
 }
 
 // admitTo authenticates the caller, counts its call, and stores the result in a. It runs outside the interceptor that recovers panics, so it recovers its

@@ -40,8 +40,12 @@ func (s *Server) authorizeStream(srv any, stream grpc.ServerStream, info *grpc.S
 		return err
 	}
 	defer leave()
-	ctx, stop := s.whileAdmitted(ctx, presented(ctx), s.opts.Rules[info.FullMethod])
+	rule := s.opts.Rules[info.FullMethod]
+	ctx, stop := s.whileAdmitted(ctx, presented(ctx), rule)
 	defer stop()
+	if rule.Public {
+		stream = publicStream{stream, s}
+	}
 	return WhyEnded(ctx, next(srv, &serverStream{ServerStream: stream, ctx: ctx}))
 }
 

@@ -15,9 +15,6 @@ import (
 // DefaultMaxCalls is the limit on open calls if Limits gives none. An open stream takes about 130 KB of memory.
 const DefaultMaxCalls = 8192
 
-// maxPublic is how many streams that need no credential may be open at a time, and how many other calls that need none may wait for their request.
-const maxPublic = 1024
-
 // Limits bound what one caller can make a server do. A caller is a tenant and a name, whichever of its keys or roles it uses.
 type Limits struct {
 	// MaxCalls is how many calls may be open at a time, streams and waiting calls included; zero means DefaultMaxCalls. One caller may have at most as
@@ -139,12 +136,4 @@ func (s *Server) Enter(ctx context.Context) (leave func(), err error) {
 		return func() {}, nil
 	}
 	return s.callers.enter(p)
-}
-
-// enterStream is Enter for a stream. Streams without a caller, such as watches of the server's health, share maxPublic.
-func (s *Server) enterStream(ctx context.Context) (leave func(), err error) {
-	if _, ok := auth.FromContext(ctx); !ok {
-		return s.public.enter(auth.Principal{})
-	}
-	return s.Enter(ctx)
 }

@@ -238,14 +238,20 @@ func TestARequestForAPlainHandlerCountsAsACall(t *testing.T) {
 	}
 }
 
+// TestPublicCallsThatWaitForTheirRequestAreFew has one address open calls and send no requests; REST comes from another one.
 func TestPublicCallsThatWaitForTheirRequestAreFew(t *testing.T) {
 	t.Parallel()
-	r := start(t, nil)
-	if err := r.silent(t.Context(), t, grpc_health_v1.Health_Check_FullMethodName, 1100); status.Code(err) != codes.ResourceExhausted {
-		t.Errorf("the first of 1100 calls of nobody = %v, want ResourceExhausted", err)
-	}
-	if err := r.conn.Invoke(as(t, readerToken), getBook, newMessage("GetBookRequest", "name", "dune"), newMessage("Book")); err != nil {
-		t.Errorf("a call of somebody = %v, want no error", err)
+	for _, method := range []string{grpc_health_v1.Health_Check_FullMethodName, grpc_health_v1.Health_Watch_FullMethodName} {
+		r := start(t, nil)
+		if err := r.silent(t.Context(), t, method, 100); status.Code(err) != codes.ResourceExhausted {
+			t.Errorf("%s: the first of 100 calls of nobody = %v, want ResourceExhausted", method, err)
+		}
+		if err := r.conn.Invoke(as(t, readerToken), getBook, newMessage("GetBookRequest", "name", "dune"), newMessage("Book")); err != nil {
+			t.Errorf("a call of somebody = %v, want no error", err)
+		}
+		if _, err := grpc_health_v1.NewHealthClient(r.Conn()).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{}); err != nil {
+			t.Errorf("a call of nobody from another address = %v, want no error", err)
+		}
 	}
 }
 

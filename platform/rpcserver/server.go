@@ -74,8 +74,8 @@ type Server struct {
 	ready     readyChecks
 	streams   *openStreams
 	callers   *callers
-	public    *callers // of streams without a caller
-	awaited   *callers // of calls without a caller that wait for their request
+	public    *callers // of streams without a caller, by address
+	awaited   *callers // of calls without a caller that wait for their request, by address
 	hosts     hostGuard
 	turns     *turns
 	requests  *requests
@@ -111,7 +111,7 @@ func New(opts Options) (*Server, error) {
 	s := &Server{
 		opts: opts, validator: validator, health: health.NewServer(), pipe: bufconn.Listen(pipeBuffer),
 		mux: http.NewServeMux(), streams: newOpenStreams(), callers: newCallers(opts.Limits), public: newCallers(Limits{MaxCalls: 2 * maxPublic}),
-		awaited: newCallers(Limits{MaxCalls: 2 * maxPublic}),
+		awaited: newCallers(Limits{MaxCalls: 2 * maxAwaited}),
 		hosts:   newHostGuard(opts.AllowedHosts, opts.HTTPListener),
 		ready:   newReadyChecks(), turns: newTurns(),
 	}

@@ -1,0 +1,85 @@
+package rpcserver
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/peer"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
+)
+
+// Calls of public methods, such as those of the server's health, have no caller. They are counted by the address that they come from. One address may take half
+// of what follows twice, and all others together the rest.
+const (
+	maxPublic  = 1024             // open streams
+	maxAwaited = 64               // calls that wait for their request, of which up to Options.MaxBodyBytes may have arrived
+	publicWait = 10 * time.Second // how long such a call waits
+)
+
+// stranger stands for all who call from the address of a call.
+func stranger(ctx context.Context) auth.Principal {
+	if p, ok := peer.FromContext(ctx); ok {
+		return auth.Principal{Name: origin(p.Addr)}
+	}
+	return auth.Principal{}
+}
+
+// origin returns the part of an address that tells hosts apart: without the port, and of IPv6 the network, in which a host may take any address.
+func origin(a net.Addr) string {
+	if a == nil {
+		return ""
+	}
+	at, err := netip.ParseAddrPort(a.String())
+	if err != nil {
+		return a.String()
+	}
+	ip := at.Addr().Unmap().WithZone("")
+	if ip.Is4() {
+		return ip.String()
+	}
+	const network = 64 // bits
+	return netip.PrefixFrom(ip, network).Masked().String()
+}
+
+// enterStream is Enter for a stream, which may have no caller.
+func (s *Server) enterStream(ctx context.Context) (leave func(), err error) {
+	if _, ok := auth.FromContext(ctx); !ok {
+		return s.public.enter(stranger(ctx))
+	}
+	return s.Enter(ctx)
+}
+
+// decodePublic decodes the request of a call of a public method. It bounds how many such calls wait for their request, and how long each does. The end of the
+// call ends the goroutine that reads.
+func (s *Server) decodePublic(ctx context.Context, decode func(any) error, req any) error {
+	leave, err := s.awaited.enter(stranger(ctx))
+	if err != nil {
+		return rpcfault.Status(err).Err()
+	}
+	defer leave()
+	read := make(chan error, 1)
+	go func() { read <- decode(req) }()
+	select {
+	case err := <-read:
+		return err
+	case <-time.After(publicWait):
+		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: it did not come within %s", publicWait)).Err()
+	}
+}
+
+// publicStream is a stream of a public method.
+type publicStream struct {
+	grpc.ServerStream
+	server *Server
+}
+
+// RecvMsg receives the next message like the request of any other public call.
+func (p publicStream) RecvMsg(message any) error {
+	return p.server.decodePublic(p.Context(), p.ServerStream.RecvMsg, message)
+}
