@@ -175,7 +175,7 @@ func (p *process) stores(ctx context.Context) (*server.Stores, error) {
 	if c.Kind == KindDynamoDB {
 		db := c.dynamoDB()
 		db.Meter = p.tel.MeterProvider.Meter("quorate/ddb")
-		return server.OpenDynamoDB(ctx, server.DynamoDB{
+		return p.openReplica(ctx, server.DynamoDB{
 			Config: db, PageKey: key, Lease: c.Lease, Retention: keep,
 		})
 	}
