@@ -9,6 +9,10 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/platform/bounded"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
 // unary responds with one message; header, message and status are one write if the windows allow.
@@ -133,7 +137,8 @@ func (a *serverStream) RecvMsg(m any) error {
 	return a.decode(a.request, m)
 }
 
-// decode decodes a request with its prefix. It is decompressed only now: the handler may have refused the caller before.
+// decode decodes a request with its prefix. It is decompressed only now: the handler may have refused the caller before. That it cannot be decoded is the caller's
+// mistake; grpc-go would answer Internal.
 func (c *call) decode(request []byte, m any) error {
 	request, err := c.stream.decompressed(request)
 	if err != nil {
@@ -143,8 +148,11 @@ func (c *call) decode(request []byte, m any) error {
 	if !ok {
 		return status.Errorf(codes.Internal, "the request is to be a %T", m)
 	}
-	if err := proto.Unmarshal(request, message); err != nil {
-		return status.Errorf(codes.Internal, "the request is no message: %v", err)
+	if err = bounded.Message(request, message.ProtoReflect().Descriptor()); err == nil {
+		err = proto.Unmarshal(request, message)
+	}
+	if err != nil {
+		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: %s", err)).Err()
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func TestProtocolViolationsAreReportedAndOtherCallsContinue(t *testing.T) {
 		"half a message":            {func(p *peer) { p.must(0, p.WriteData(1, true, hello[:8])) }, 1, "status 13"},
 		"two messages":              {func(p *peer) { p.must(0, p.WriteData(1, true, slices.Concat(hello, hello))) }, 1, "status 13"},
 		"compressed":                {func(p *peer) { p.must(0, p.WriteData(1, true, append([]byte{1}, hello[1:]...))) }, 1, "status 12"},
-		"no protobuf":               {func(p *peer) { p.must(0, p.WriteData(1, true, framed([]byte("\xff\xff")))) }, 1, "status 13"},
+		"no protobuf":               {func(p *peer) { p.must(0, p.WriteData(1, true, framed([]byte("\xff\xff")))) }, 1, "status 3"},
 		"a length of four gigabyte": {func(p *peer) { p.must(0, p.WriteData(1, true, []byte{0, 255, 255, 255, 255, 1})) }, 1, "status 8"},
 		"another length than said":  {func(p *peer) { p.call(3, false, "content-length", "7"); p.must(0, p.WriteData(3, true, hello)) }, 3, "reset PROTOCOL_ERROR"},
 		"a timeout that is none":    {func(p *peer) { p.call(3, false, "grpc-timeout", "soon"); p.must(0, p.WriteData(3, true, hello)) }, 3, "status 13"},
