@@ -245,13 +245,38 @@ func TestWordForAReplicaThatLeftDoesNotStay(t *testing.T) {
 		<-time.After(30 * time.Second)
 		b.stop()
 		<-b.ended
-		// The others have not read that yet.
-		if err := store.Post(t.Context(), "b", orchestrator.Key{Tenant: "t", ID: "late"}); err != nil {
-			t.Fatal(err)
+		for _, id := range []string{"late", "later"} { // from others that have not read that yet
+			if err := store.Post(t.Context(), "b", orchestrator.Key{Tenant: "t", ID: id}); err != nil {
+				t.Fatal(err)
+			}
+			<-time.After(8 * time.Second)
 		}
 		<-time.After(time.Minute)
 		if word, err := store.Collect(t.Context(), "b", 10); err != nil || len(word) != 0 {
 			t.Errorf("Collect() = %v, %v, want nothing left for who is not there any more", word, err)
+		}
+	})
+}
+
+// TestAReplicaThatDiedIsRemovedInTheEnd has one show itself once. For a while it might only be paused, and go on.
+func TestAReplicaThatDiedIsRemovedInTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var store storetest.MemoryLeases
+		run(t, &store, "a")
+		if err := store.Beat(t.Context(), orchestrator.Node{ID: "dead", Beats: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Post(t.Context(), "dead", orchestrator.Key{Tenant: "t", ID: "1"}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []int{2, 1} {
+			<-time.After(time.Minute)
+			if nodes, err := store.Nodes(t.Context()); err != nil || len(nodes) != want {
+				t.Errorf("Nodes() = %v, %v, want %d of them", nodes, err, want)
+			}
+		}
+		if word, err := store.Collect(t.Context(), "dead", 10); err != nil || len(word) != 0 {
+			t.Errorf("Collect() = %v, %v, want nothing left for who died", word, err)
 		}
 	})
 }
