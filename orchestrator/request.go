@@ -83,7 +83,7 @@ func knownRequestFields(fields map[string]*structpb.Value) bool {
 	return true
 }
 
-// ExtractRequest returns the request by which an agent gets a message: KeepRequest undone. Metadata under the keys that Quorate sets in messages is
+// ExtractRequest returns the request by which an agent gets a message: EmbedRequest undone. Metadata under the keys that Quorate sets in messages is
 // left out, so that only Quorate can send a consultation.
 func ExtractRequest(m *a2apb.Message) *a2apb.SendMessageRequest {
 	fields := m.GetMetadata().GetFields()[RequestKey].GetStructValue().GetFields()

@@ -38,23 +38,23 @@ func TestARequestIsKeptInItsMessage(t *testing.T) {
 	before := proto.CloneOf(req)
 	m, err := orchestrator.EmbedRequest(req)
 	if err != nil || orchestrator.CheckRequest(m) != nil {
-		t.Fatalf("KeepRequest() = %v, %v, want a message that CheckRequest accepts", m, err)
+		t.Fatalf("EmbedRequest() = %v, %v, want a message that CheckRequest accepts", m, err)
 	}
 	if got := orchestrator.ExtractRequest(m); !proto.Equal(got, before) || !proto.Equal(req, before) {
-		t.Errorf("Request() = %v, want %v, with that as it was", got, before)
+		t.Errorf("ExtractRequest() = %v, want %v, with that as it was", got, before)
 	}
 	if got := orchestrator.WithoutRequest(m); !proto.Equal(got, before.GetMessage()) {
 		t.Errorf("WithoutRequest() = %v, want %v", got, before.GetMessage())
 	}
 	if got := orchestrator.ExtractRequest(orchestrator.WithoutModes(m)); got.GetConfiguration() != nil || !proto.Equal(got.GetMetadata(), before.GetMetadata()) {
-		t.Errorf("Request(WithoutModes()) = %v, want it without the output modes", got)
+		t.Errorf("ExtractRequest(WithoutModes()) = %v, want it without the output modes", got)
 	}
 	if _, err := orchestrator.EmbedRequest(&a2apb.SendMessageRequest{Message: m, Metadata: before.GetMetadata()}); fault.ReasonOf(err) != "REQUEST_FIELDS_DUPLICATE" {
-		t.Errorf("KeepRequest() of a message that has one = %v, want REQUEST_FIELDS_DUPLICATE", err)
+		t.Errorf("EmbedRequest() of a message that has one = %v, want REQUEST_FIELDS_DUPLICATE", err)
 	}
 	plain := &a2apb.SendMessageRequest{Message: before.GetMessage(), Configuration: &a2apb.SendMessageConfiguration{ReturnImmediately: true}}
 	if m, err := orchestrator.EmbedRequest(plain); m != before.GetMessage() || err != nil {
-		t.Errorf("KeepRequest() of a request that says no more than its message = %v, %v, want the message", m, err)
+		t.Errorf("EmbedRequest() of a request that says no more than its message = %v, %v, want the message", m, err)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestOnlyQuorateSendsConsultations(t *testing.T) {
 	}}}
 	for _, m := range []*a2apb.Message{m, direct} {
 		if got := orchestrator.ExtractRequest(m).GetMetadata().AsMap(); len(got) != 1 || got["a"] != "b" {
-			t.Errorf("Request() has the metadata %v, want no terms and no trace", got)
+			t.Errorf("ExtractRequest() has the metadata %v, want no terms and no trace", got)
 		}
 	}
 }

@@ -99,7 +99,7 @@ func TestInputsTravelInTheMessageUnderTheNamesOfTheAgent(t *testing.T) {
 		got = append(got, p.GetMetadata().GetFields()[router.InputKey].GetStringValue()+"="+p.GetText())
 	}
 	if diff := cmp.Diff([]string{"=go", "spec=Do it", "page=https://example.com/"}, got); diff != "" || len(m.GetParts()) != 1 {
-		t.Errorf("Carry() parts (-want +got):\n%s", diff)
+		t.Errorf("AttachInputs() parts (-want +got):\n%s", diff)
 	}
 	if _, err := newRouter().CheckInputs(tenant, strict(), nil, sent); err != nil {
 		t.Errorf("CheckInputs() of what was carried = %v, want nil", err)
