@@ -16,3 +16,6 @@ func BreakersKept(failed, reached int) int {
 	}
 	return len(b.list)
 }
+
+// SharedAddress is sharedAddress.
+var SharedAddress = sharedAddress

@@ -3,8 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
@@ -13,15 +11,23 @@ import (
 )
 
 // checkSelfReview refuses to consult a target that would judge its own work under another name or in another role: a FailedPrecondition fault with
-// the reason SELF_REVIEW. Without a consultation there is no evidence, so nothing else has to check this.
+// the reason SELF_REVIEW. A target that is not registered is a NotFound fault with the reason AGENT_NOT_FOUND: nobody knows whether it is another one.
+// Without a consultation there is no evidence, so nothing else has to check this.
 func (e *Engine) checkSelfReview(ctx context.Context, t *orchestrator.Task, r consultation.Requirement) error {
-	source, known := e.Directory.Agent(t.Tenant, t.Agent)
-	target, there := e.Directory.Agent(t.Tenant, r.TargetAgent)
-	if known && there && r.TargetAgent != t.Agent { // the ledger checks for the same name
-		if at, same := sharedAddress(source.Card, target.Card); same {
-			return fault.New(fault.FailedPrecondition, "SELF_REVIEW",
-				"requirement %q names %s, which is served at %s as %s is; an agent cannot review its own work under another name", r.ID, r.TargetAgent, at, t.Agent)
-		}
+	if r.TargetAgent == t.Agent {
+		return nil // the ledger refuses it
+	}
+	target, err := e.agent(ctx, t.Tenant, r.TargetAgent)
+	if err != nil {
+		return err
+	}
+	at, same, err := e.servedWith(ctx, t.Agent, &target)
+	if err != nil {
+		return err
+	}
+	if same {
+		return fault.New(fault.FailedPrecondition, "SELF_REVIEW",
+			"requirement %q names %s, which is served at %s as %s is; an agent cannot review its own work under another name", r.ID, r.TargetAgent, at, t.Agent)
 	}
 	if r.Phase != consultation.PhasePreExecution || t.Parent == nil || t.CarriesConsultation() {
 		return nil
@@ -30,38 +36,42 @@ func (e *Engine) checkSelfReview(ctx context.Context, t *orchestrator.Task, r co
 	if err != nil {
 		return fmt.Errorf("look for who made what task %s begins with: %w", t.ID, err)
 	}
-	if didEarlierStep(parent.Plan, t.ID, r.TargetAgent) {
-		return fault.New(fault.FailedPrecondition, "SELF_REVIEW",
-			"requirement %q names %s, which made what the task begins with in a step before; an agent cannot review its own work", r.ID, r.TargetAgent)
+	return e.checkEarlierSteps(ctx, parent.Plan, t.ID, r, &target)
+}
+
+// checkEarlierSteps refuses a target that did an earlier step of the chain to which a task belongs, also under another name.
+func (e *Engine) checkEarlierSteps(ctx context.Context, p *orchestrator.Plan, taskID string, r consultation.Requirement, target *registry.Agent) error {
+	if p == nil || p.Mode != orchestrator.PlanChain {
+		return nil
+	}
+	for i := range p.Steps {
+		if p.Steps[i].TaskID == taskID {
+			return nil
+		}
+		_, same, err := e.servedWith(ctx, p.Steps[i].Agent, target)
+		if err != nil {
+			return err
+		}
+		if same {
+			return fault.New(fault.FailedPrecondition, "SELF_REVIEW",
+				"requirement %q names %s, which made what the task begins with in a step before; an agent cannot review its own work", r.ID, r.TargetAgent)
+		}
 	}
 	return nil
 }
 
-// sharedAddress returns a URL that both cards have among their interfaces.
-func sharedAddress(source, target registry.Card) (url string, ok bool) {
-	for _, x := range source.Interfaces {
-		same := func(y registry.Interface) bool {
-			return y.Tenant == x.Tenant && strings.EqualFold(strings.TrimSuffix(y.URL, "/"), strings.TrimSuffix(x.URL, "/"))
-		}
-		if slices.ContainsFunc(target.Interfaces, same) {
-			return x.URL, true
-		}
+// servedWith reports whether the agent of a name is the target or has an address in common with it, and which. An agent that was deleted has none.
+func (e *Engine) servedWith(ctx context.Context, name string, target *registry.Agent) (at string, same bool, err error) {
+	if name == target.Name {
+		return "", true, nil
 	}
-	return "", false
-}
-
-// didEarlierStep reports whether an agent did an earlier step of the chain to which a task belongs.
-func didEarlierStep(p *orchestrator.Plan, taskID, agent string) bool {
-	if p == nil || p.Mode != orchestrator.PlanChain {
-		return false
+	source, err := e.agent(ctx, target.Tenant, name)
+	if fault.KindOf(err) == fault.NotFound {
+		return "", false, nil
 	}
-	for i := range p.Steps {
-		switch {
-		case p.Steps[i].TaskID == taskID:
-			return false
-		case p.Steps[i].Agent == agent:
-			return true
-		}
+	if err != nil {
+		return "", false, err
 	}
-	return false
+	at, same = sharedAddress(source.Card, target.Card)
+	return at, same, nil
 }

@@ -20,7 +20,13 @@ func TestAnAgentDoesNotReviewItselfUnderAnotherName(t *testing.T) {
 		"at its own address":           {"https://web.example/a2a", "", "SELF_REVIEW"},
 		"at its address, spelt anew":   {"https://WEB.example/a2a/", "", "SELF_REVIEW"},
 		"at an address of its own":     {"https://web.example/review", "", ""},
+		"at its port":                  {"https://web.example:443/a2a", "", "SELF_REVIEW"},
+		"without TLS":                  {"http://web.example/a2a", "", "SELF_REVIEW"},
+		"at the root of its name":      {"https://web.example./a2a", "", "SELF_REVIEW"},
+		"at a detour":                  {"https://web.example/x/..//%61%32a?", "", "SELF_REVIEW"},
 		"as another tenant there":      {"https://web.example/a2a", "reviewer", ""},
+		"at another port":              {"https://web.example:8443/a2a", "", ""},
+		"behind a query":               {"https://web.example/a2a?agent=reviewer", "", ""},
 		"at an address nobody can see": {"", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -40,10 +46,28 @@ func TestAnAgentDoesNotReviewItselfUnderAnotherName(t *testing.T) {
 	}
 }
 
+func TestAnAddressIsTheSameHoweverItIsSpelt(t *testing.T) {
+	t.Parallel()
+	for _, same := range [][]registry.Interface{
+		{{URL: "http://127.0.0.1:9000"}, {URL: "http://localhost:9000/"}, {URL: "http://[::1]:9000"}, {URL: "http://[::ffff:127.0.0.1]:09000"}, {URL: "127.0.0.1:9000", Binding: "GRPC"}, {URL: "http://0.0.0.0:9000"}},
+		{{URL: "http://[2001:db8::1]/a2a"}, {URL: "https://[2001:DB8:0:0::1]:443/a2a/"}},
+		{{URL: "agents.example:443", Binding: "GRPC"}, {URL: "https://AGENTS.example", Binding: "GRPC"}, {URL: "https://agents.example/a2a", Binding: "GRPC"}, {URL: "https://agents.example"}},
+	} {
+		for _, x := range same {
+			for _, y := range same {
+				if at, ok := engine.SharedAddress(registry.Card{Interfaces: []registry.Interface{x}}, registry.Card{Interfaces: []registry.Interface{y}}); !ok || at != y.URL {
+					t.Errorf("SharedAddress(%s, %s) = %q, %t, want %q", x.URL, y.URL, at, ok, y.URL)
+				}
+			}
+		}
+	}
+}
+
 func TestAnAgentDoesNotReviewWhatItMadeInAStepBefore(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ reviewer, phase, want string }{
 		"what the next agent begins with": {"analyst", "pre-execution", "SELF_REVIEW"},
+		"the same under another name":     {"analyst-too", "pre-execution", "SELF_REVIEW"},
 		"what the next agent made of it":  {"analyst", "pre-completion", ""},
 		"who comes after it":              {"builder", "pre-execution", ""},
 	} {
@@ -51,13 +75,23 @@ func TestAnAgentDoesNotReviewWhatItMadeInAStepBefore(t *testing.T) {
 			t.Parallel()
 			agents := threeInAChain()
 			agents[1].requirements = []registry.ConsultationRequirement{{ID: "r", TargetAgent: test.reviewer, Phase: test.phase, Mandatory: true}}
-			w := newWorld(t, agents...)
+			agents[0].at = "https://analyst.example"
+			w := newWorld(t, append(agents, &actor{name: "analyst-too", at: "https://analyst.example:443/", play: delivers("fine")})...)
 			task, _ := w.await(w.submit(chained()).ID)
 			_, err := w.engine.Consult(t.Context(), tenant, task.Plan.Steps[1].TaskID, "r", nil, consultation.Request{})
 			if fault.ReasonOf(err) != test.want || err != nil && !strings.Contains(err.Error(), "step before") {
 				t.Errorf("Consult() = %v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+func TestNobodyAsksAnAgentItselfThatIsNotRegistered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")})
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+	if _, _, err := w.engine.ConsultDirectly(t.Context(), tenant, task.ID, "r", nil, consultation.Request{}); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
+		t.Errorf("ConsultDirectly() = %v, want AGENT_NOT_FOUND", err)
 	}
 }
 
