@@ -27,7 +27,7 @@ func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (stepResult, err
 	if err != nil {
 		return stepResult{}, err
 	}
-	g := orchestrator.Gate{Phase: t.Phase, Allowed: d.Allowed, Digest: t.Digest(t.Phase), Requirements: d.Requirements, CheckTime: e.now()}
+	g := orchestrator.Gate{Phase: t.Phase, Allowed: d.Allowed, Digest: t.Digest(t.Phase), Requirements: gateRecord(d.Requirements), CheckTime: e.now()}
 	e.meters.gate(ctx, g)
 	if d.Allowed {
 		return e.storeGateResult(ctx, &t, g, func(t *orchestrator.Task) []orchestrator.Event {
