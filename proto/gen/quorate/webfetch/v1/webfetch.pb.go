@@ -1051,9 +1051,9 @@ func (x *RemoveAllowedDomainResponse) GetRemoved() bool {
 // ListAllowedDomainsRequest asks for a page of the list.
 type ListAllowedDomainsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Maximum number to return: 0 means 50, the most is 1,000.
+	// How many entries to return at most: 0 means 50; the most is 1,000.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the answer before.
+	// The next_page_token of the page before; empty for the first page.
 	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1108,7 +1108,7 @@ type ListAllowedDomainsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The entries, in order of domain.
 	AllowedDomains []*AllowedDomain `protobuf:"bytes,1,rep,name=allowed_domains,json=allowedDomains,proto3" json:"allowed_domains,omitempty"`
-	// page_token of the next page; empty at the end.
+	// The token of the next page; empty on the last one.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1405,9 +1405,10 @@ const file_quorate_webfetch_v1_webfetch_proto_rawDesc = "" +
 	"\x06domain\x18\x01 \x01(\tR\x06domain\x12\x1d\n" +
 	"\aremoved\x18\x02 \x01(\bH\x00R\aremoved\x88\x01\x01B\n" +
 	"\n" +
-	"\b_removed\"j\n" +
-	"\x19ListAllowedDomainsRequest\x12$\n" +
-	"\tpage_size\x18\x01 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\bpageSize\x12'\n" +
+	"\b_removed\"m\n" +
+	"\x19ListAllowedDomainsRequest\x12'\n" +
+	"\tpage_size\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bpageSize\x12'\n" +
 	"\n" +
 	"page_token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80 R\tpageToken\"\x91\x01\n" +
 	"\x1aListAllowedDomainsResponse\x12K\n" +
