@@ -47,7 +47,8 @@ type Consultation struct {
 	// The trace that Quorate created for it, 32 hex digits. Evidence counts in this trace only.
 	TraceId string `protobuf:"bytes,9,opt,name=trace_id,json=traceId,proto3" json:"trace_id,omitempty"`
 	// open: there is no outcome yet. asking: the target asks something before it judges; feedback is its question, which is answered by a message to
-	// the carrier task. answered: there is an outcome. failed: the question could not be carried. expired: the time ran out first.
+	// the carrier task. answered: there is an outcome. failed: the question could not be carried, or the target answered without evidence. expired: the
+	// time ran out first.
 	State string `protobuf:"bytes,10,opt,name=state,proto3" json:"state,omitempty"`
 	// The recorded outcome: approved, rejected, deferred or error; empty while there is none.
 	Outcome string `protobuf:"bytes,11,opt,name=outcome,proto3" json:"outcome,omitempty"`

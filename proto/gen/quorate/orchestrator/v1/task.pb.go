@@ -994,8 +994,8 @@ func (x *FanOut) GetAgents() int32 {
 
 // Contract describes available inputs and a wanted output. An agent fits if it declares an output with the wanted name and type, as far as these are
 // given, and if each of its required inputs can be one of the available ones: one with a semantic type that may stand for the input's type or, if the
-// type is not given, one with the same name. A document may stand for an artifact, a reference or a comment; all other types stand for themselves
-// only.
+// type is not given, one with the same name. An artifact, a reference or a comment may stand for a document, and what admins have mapped
+// (SemanticMapping) for what it is mapped to; otherwise types stand for themselves only.
 type Contract struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The available inputs. At most 64.
@@ -1110,7 +1110,7 @@ type TaskInput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The input's name, as the agent declares it. 1 to 128 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The value: a string is sent as text, anything else as data. Either value or parts is set.
+	// The value: a string is sent as text, anything else as data. value or parts must be set; if both are, value comes after parts.
 	Value *structpb.Value `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
 	// The value as A2A parts. At most 64.
 	Parts []*v1.Part `protobuf:"bytes,3,rep,name=parts,proto3" json:"parts,omitempty"`

@@ -42,7 +42,7 @@ type SubmitTaskRequest struct {
 	// spaces. At most 64.
 	Attributes map[string]*structpb.Value `protobuf:"bytes,3,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Makes a retry safe: a second request of the same caller with the same id and content returns the first task; with other content it is ABORTED.
-	// The deadline may differ between attempts; that of the first one counts. At most 64 characters.
+	// The deadline may differ between attempts; that of the first one counts. The id counts as long as the task is kept. At most 64 characters.
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// When the task fails if it has not ended. Absent means 24 hours from now; the maximum is 30 days.
 	Deadline *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=deadline,proto3" json:"deadline,omitempty"`

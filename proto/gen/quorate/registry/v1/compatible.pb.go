@@ -415,7 +415,8 @@ type CreateSemanticMappingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The mapping: from_type, to_type and description.
 	SemanticMapping *SemanticMapping `protobuf:"bytes,1,opt,name=semantic_mapping,json=semanticMapping,proto3" json:"semantic_mapping,omitempty"`
-	// Makes a retry safe: a second request with the same id and content returns the mapping. At most 64 characters.
+	// Makes a retry safe for 24 hours: a second request with the same id and content returns the mapping; with other content it is ABORTED. At most 64
+	// characters.
 	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -630,7 +631,8 @@ type UpdateSemanticMappingRequest struct {
 	SemanticMapping *SemanticMapping `protobuf:"bytes,2,opt,name=semantic_mapping,json=semanticMapping,proto3" json:"semantic_mapping,omitempty"`
 	// The fields to replace: description. Empty, or *, has the same meaning.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
-	// Makes a retry safe: a second request with the same id and content returns the mapping. At most 64 characters.
+	// Makes a retry safe for 24 hours: a second request with the same id and content returns the mapping; with other content it is ABORTED. At most 64
+	// characters.
 	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -701,7 +703,8 @@ type DeleteSemanticMappingRequest struct {
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Delete only if the mapping still has this etag; empty deletes in any case.
 	Etag string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
-	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
+	// Makes a retry safe for 24 hours: a second request with the same id and content is answered like the first; with other content it is ABORTED. At
+	// most 64 characters.
 	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

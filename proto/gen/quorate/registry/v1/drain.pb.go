@@ -31,7 +31,8 @@ type DrainAgentRequest struct {
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The reason, which is shown with the status. At most 500 characters.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
+	// Makes a retry safe for 24 hours: a second request with the same id and content is answered like the first; with other content it is ABORTED. At
+	// most 64 characters.
 	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -93,7 +94,8 @@ type ResumeAgentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
+	// Makes a retry safe for 24 hours: a second request with the same id and content is answered like the first; with other content it is ABORTED. At
+	// most 64 characters.
 	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

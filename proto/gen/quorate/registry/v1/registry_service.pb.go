@@ -44,7 +44,8 @@ type RegisterAgentRequest struct {
 	Source isRegisterAgentRequest_Source `protobuf_oneof:"source"`
 	// Typed inputs and outputs and consultation rules; takes precedence over the card's extension.
 	Metadata *AgentMetadata `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Makes a retry safe: a second request with the same id and content returns the first answer. At most 64 characters.
+	// Makes a retry safe for 24 hours: a second request with the same id and content returns the first answer; with other content it is ABORTED. At
+	// most 64 characters.
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// Checks everything and returns what would be written, without writing.
 	ValidateOnly bool `protobuf:"varint,5,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
@@ -285,14 +286,16 @@ func (x *GetAgentRequest) GetName() string {
 // ListAgentsRequest asks for a page of agents.
 type ListAgentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many agents to return at most: 0 means 50; the most is 1,000.
+	// How many agents to return at most: 0 means 50; the most is 1,000. A page may have fewer, or none, and still a next_page_token: it ends at 1 MiB of
+	// cards, or after 2,000 agents that were read.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the page before; empty for the first page.
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Only agents that match this filter, in a subset of AIP-160: comparisons of name, description, version, status, skills, tags, input_types,
 	// output_types, streaming, push_notifications, card_uri, source.type, source.location, source.present, verification.state, pending_change,
-	// draining, capacity, in_flight, create_time and update_time by =, !=, <, <=, >, >= and : (has), with AND, OR, NOT and parentheses; a * at either end
-	// of a text matches anything. Fields may be written as in JSON, here and in order_by: createTime. Example: skills:"fetch_url" AND status=available. At most 2,048 bytes.
+	// draining, capacity, in_flight, create_time and update_time by =, !=, <, <=, >, >= and : (has), with AND, OR, NOT and parentheses; OR binds more
+	// tightly than AND. A * at either end of a text matches anything. Fields may be written as in JSON, here and in order_by: createTime. Example:
+	// skills:"fetch_url" AND status=available. At most 2,048 bytes, 64 comparisons and 16 levels of parentheses.
 	Filter string `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
 	// name, create_time, update_time or version, followed by desc for the reverse. Empty means name.
 	OrderBy       string `protobuf:"bytes,4,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
@@ -420,7 +423,8 @@ type DeleteAgentRequest struct {
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Delete only if the agent still has this etag; empty deletes in any case.
 	Etag string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
-	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
+	// Makes a retry safe for 24 hours: a second request with the same id and content is answered like the first; with other content it is ABORTED. At
+	// most 64 characters.
 	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -528,11 +532,12 @@ type RefreshAgentCardRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's name; the name in the card must not have changed.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// URL of the card from now on; empty keeps the present one. At most 2,048 characters.
+	// URL of the card from now on; empty keeps the present one, which an agent whose card was given inline does not have. At most 2,048 characters.
 	CardUri string `protobuf:"bytes,2,opt,name=card_uri,json=cardUri,proto3" json:"card_uri,omitempty"`
 	// Write only if the agent still has this etag; empty writes in any case.
 	Etag string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
-	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
+	// Makes a retry safe for 24 hours: a second request with the same id and content is answered like the first; with other content it is ABORTED. At
+	// most 64 characters.
 	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -709,7 +714,8 @@ type UpdateAgentMetadataRequest struct {
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	// Write only if the agent still has this etag; empty writes in any case.
 	Etag string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
-	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
+	// Makes a retry safe for 24 hours: a second request with the same id and content is answered like the first; with other content it is ABORTED. At
+	// most 64 characters.
 	RequestId     string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -886,7 +892,8 @@ type HeartbeatRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The epoch in the answer to the first heartbeat; 0 in a process's first heartbeat. An epoch older than the lease's is ABORTED.
+	// The epoch in the answer to the first heartbeat; 0 in a process's first heartbeat, which ends the epoch before. Any other epoch than the present one
+	// is ABORTED with the reason EPOCH_STALE: another process speaks for the agent.
 	Epoch int64 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	// The status that the agent reports: available, busy, unavailable or error.
 	Status string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
@@ -1059,9 +1066,9 @@ type IssueAgentTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Makes a late or repeated copy of the request harmless: a second request with the same id and content is FAILED_PRECONDITION with the reason
-	// TOKEN_SHOWN_BEFORE, and the token of the first one stays valid. That token cannot be shown again, since only its hash is stored. A caller that
-	// did not get the first answer asks with a new id, which revokes that token. At most 64 characters.
+	// Makes a late or repeated copy of the request harmless for 24 hours: a second request with the same id and content is FAILED_PRECONDITION with the
+	// reason TOKEN_SHOWN_BEFORE, and the token of the first one stays valid; one with other content is ABORTED. That token cannot be shown again, since
+	// only its hash is stored. A caller that did not get the first answer asks with a new id, which revokes that token. At most 64 characters.
 	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1160,7 +1167,7 @@ func (x *IssueAgentTokenResponse) GetToken() string {
 // ListSkillsRequest asks for a page of skills.
 type ListSkillsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many skills to return at most: 0 means 50; the most is 1,000.
+	// How many skills to return at most: 0 means 50; the most is 1,000. A page may have fewer and still a next_page_token: it ends at 1 MiB of texts.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the page before; empty for the first page.
 	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
@@ -1274,7 +1281,7 @@ type FindAgentsBySkillRequest struct {
 	SkillId string `protobuf:"bytes,1,opt,name=skill_id,json=skillId,proto3" json:"skill_id,omitempty"`
 	// Only agents that are available now.
 	AvailableOnly bool `protobuf:"varint,2,opt,name=available_only,json=availableOnly,proto3" json:"available_only,omitempty"`
-	// How many agents to return at most: 0 means 50; the most is 1,000.
+	// How many agents to return at most: 0 means 50; the most is 1,000. A page may have fewer, or none, as in ListAgents.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the page before; empty for the first page.
 	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`

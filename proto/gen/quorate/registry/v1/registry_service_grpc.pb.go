@@ -68,9 +68,9 @@ type RegistryServiceClient interface {
 	RegisterAgent(ctx context.Context, in *RegisterAgentRequest, opts ...grpc.CallOption) (*RegisterAgentResponse, error)
 	// GetAgent returns one agent with its status.
 	GetAgent(ctx context.Context, in *GetAgentRequest, opts ...grpc.CallOption) (*Agent, error)
-	// ListAgents lists the tenant's agents in order of name.
+	// ListAgents lists the tenant's agents, in order of name unless another order is requested.
 	ListAgents(ctx context.Context, in *ListAgentsRequest, opts ...grpc.CallOption) (*ListAgentsResponse, error)
-	// DeleteAgent removes an agent, its status and its token. Tasks that refer to it keep their history.
+	// DeleteAgent removes an agent, the versions of its card, its status and its token. Tasks that refer to it keep their history.
 	DeleteAgent(ctx context.Context, in *DeleteAgentRequest, opts ...grpc.CallOption) (*emptypb.Empty, error)
 	// GetAgentCard returns the card's bytes exactly as they were registered. Over REST they have an ETag, and If-None-Match with it is answered by 304
 	// while the card is the same.
@@ -79,7 +79,8 @@ type RegistryServiceClient interface {
 	RefreshAgentCard(ctx context.Context, in *RefreshAgentCardRequest, opts ...grpc.CallOption) (*RefreshAgentCardResponse, error)
 	// GetAgentMetadata returns the agent's typed inputs and outputs and consultation rules.
 	GetAgentMetadata(ctx context.Context, in *GetAgentMetadataRequest, opts ...grpc.CallOption) (*AgentMetadata, error)
-	// UpdateAgentMetadata replaces the fields that the mask names; a stale etag is ABORTED.
+	// UpdateAgentMetadata replaces the fields that the mask names; a stale etag is ABORTED. An agent may replace its own input_schemas and output_schemas
+	// only; the rules are the admins'.
 	UpdateAgentMetadata(ctx context.Context, in *UpdateAgentMetadataRequest, opts ...grpc.CallOption) (*UpdateAgentMetadataResponse, error)
 	// GetAgentStatus returns whether the agent is up.
 	GetAgentStatus(ctx context.Context, in *GetAgentStatusRequest, opts ...grpc.CallOption) (*AgentStatus, error)
@@ -92,9 +93,11 @@ type RegistryServiceClient interface {
 	// FindAgentsBySkill lists the agents that have a skill, a tag, or a skill with a tag, in order of name. For an unknown skill or tag the list is
 	// empty.
 	FindAgentsBySkill(ctx context.Context, in *FindAgentsBySkillRequest, opts ...grpc.CallOption) (*FindAgentsBySkillResponse, error)
-	// BatchGetAgents returns several agents in the order of their names; one that does not exist is NOT_FOUND.
+	// BatchGetAgents returns several agents in the order of the request; one that does not exist is NOT_FOUND. If their cards have more than 1 MiB, it is
+	// INVALID_ARGUMENT with the reason BATCH_TOO_LARGE.
 	BatchGetAgents(ctx context.Context, in *BatchGetAgentsRequest, opts ...grpc.CallOption) (*BatchGetAgentsResponse, error)
-	// ApplyAgent brings an agent to the requested state: it creates it, replaces it, or finds it unchanged.
+	// ApplyAgent brings an agent to the requested state: it creates it, replaces it, or finds it unchanged. An agent may apply itself only, and
+	// cannot change the rules that it has.
 	ApplyAgent(ctx context.Context, in *ApplyAgentRequest, opts ...grpc.CallOption) (*ApplyAgentResponse, error)
 	// SearchAgents finds agents by text, skill and tag.
 	SearchAgents(ctx context.Context, in *SearchAgentsRequest, opts ...grpc.CallOption) (*SearchAgentsResponse, error)
@@ -107,7 +110,8 @@ type RegistryServiceClient interface {
 	DrainAgent(ctx context.Context, in *DrainAgentRequest, opts ...grpc.CallOption) (*AgentStatus, error)
 	// ResumeAgent lets a drained agent have tasks again.
 	ResumeAgent(ctx context.Context, in *ResumeAgentRequest, opts ...grpc.CallOption) (*AgentStatus, error)
-	// CreateSemanticMapping adds a mapping. If it would close a cycle, it is FAILED_PRECONDITION.
+	// CreateSemanticMapping adds a mapping. One that exists or is built in is ALREADY_EXISTS, and one that would close a cycle of mappings
+	// FAILED_PRECONDITION.
 	CreateSemanticMapping(ctx context.Context, in *CreateSemanticMappingRequest, opts ...grpc.CallOption) (*SemanticMapping, error)
 	// GetSemanticMapping returns one mapping.
 	GetSemanticMapping(ctx context.Context, in *GetSemanticMappingRequest, opts ...grpc.CallOption) (*SemanticMapping, error)
@@ -493,9 +497,9 @@ type RegistryServiceServer interface {
 	RegisterAgent(context.Context, *RegisterAgentRequest) (*RegisterAgentResponse, error)
 	// GetAgent returns one agent with its status.
 	GetAgent(context.Context, *GetAgentRequest) (*Agent, error)
-	// ListAgents lists the tenant's agents in order of name.
+	// ListAgents lists the tenant's agents, in order of name unless another order is requested.
 	ListAgents(context.Context, *ListAgentsRequest) (*ListAgentsResponse, error)
-	// DeleteAgent removes an agent, its status and its token. Tasks that refer to it keep their history.
+	// DeleteAgent removes an agent, the versions of its card, its status and its token. Tasks that refer to it keep their history.
 	DeleteAgent(context.Context, *DeleteAgentRequest) (*emptypb.Empty, error)
 	// GetAgentCard returns the card's bytes exactly as they were registered. Over REST they have an ETag, and If-None-Match with it is answered by 304
 	// while the card is the same.
@@ -504,7 +508,8 @@ type RegistryServiceServer interface {
 	RefreshAgentCard(context.Context, *RefreshAgentCardRequest) (*RefreshAgentCardResponse, error)
 	// GetAgentMetadata returns the agent's typed inputs and outputs and consultation rules.
 	GetAgentMetadata(context.Context, *GetAgentMetadataRequest) (*AgentMetadata, error)
-	// UpdateAgentMetadata replaces the fields that the mask names; a stale etag is ABORTED.
+	// UpdateAgentMetadata replaces the fields that the mask names; a stale etag is ABORTED. An agent may replace its own input_schemas and output_schemas
+	// only; the rules are the admins'.
 	UpdateAgentMetadata(context.Context, *UpdateAgentMetadataRequest) (*UpdateAgentMetadataResponse, error)
 	// GetAgentStatus returns whether the agent is up.
 	GetAgentStatus(context.Context, *GetAgentStatusRequest) (*AgentStatus, error)
@@ -517,9 +522,11 @@ type RegistryServiceServer interface {
 	// FindAgentsBySkill lists the agents that have a skill, a tag, or a skill with a tag, in order of name. For an unknown skill or tag the list is
 	// empty.
 	FindAgentsBySkill(context.Context, *FindAgentsBySkillRequest) (*FindAgentsBySkillResponse, error)
-	// BatchGetAgents returns several agents in the order of their names; one that does not exist is NOT_FOUND.
+	// BatchGetAgents returns several agents in the order of the request; one that does not exist is NOT_FOUND. If their cards have more than 1 MiB, it is
+	// INVALID_ARGUMENT with the reason BATCH_TOO_LARGE.
 	BatchGetAgents(context.Context, *BatchGetAgentsRequest) (*BatchGetAgentsResponse, error)
-	// ApplyAgent brings an agent to the requested state: it creates it, replaces it, or finds it unchanged.
+	// ApplyAgent brings an agent to the requested state: it creates it, replaces it, or finds it unchanged. An agent may apply itself only, and
+	// cannot change the rules that it has.
 	ApplyAgent(context.Context, *ApplyAgentRequest) (*ApplyAgentResponse, error)
 	// SearchAgents finds agents by text, skill and tag.
 	SearchAgents(context.Context, *SearchAgentsRequest) (*SearchAgentsResponse, error)
@@ -532,7 +539,8 @@ type RegistryServiceServer interface {
 	DrainAgent(context.Context, *DrainAgentRequest) (*AgentStatus, error)
 	// ResumeAgent lets a drained agent have tasks again.
 	ResumeAgent(context.Context, *ResumeAgentRequest) (*AgentStatus, error)
-	// CreateSemanticMapping adds a mapping. If it would close a cycle, it is FAILED_PRECONDITION.
+	// CreateSemanticMapping adds a mapping. One that exists or is built in is ALREADY_EXISTS, and one that would close a cycle of mappings
+	// FAILED_PRECONDITION.
 	CreateSemanticMapping(context.Context, *CreateSemanticMappingRequest) (*SemanticMapping, error)
 	// GetSemanticMapping returns one mapping.
 	GetSemanticMapping(context.Context, *GetSemanticMappingRequest) (*SemanticMapping, error)

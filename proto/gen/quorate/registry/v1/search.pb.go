@@ -28,7 +28,7 @@ const (
 // BatchGetAgentsRequest names several agents.
 type BatchGetAgentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The agents' names: 1 to 100, in any order.
+	// The agents' names: 1 to 100, in any order; a name may occur twice.
 	Names         []string `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -130,7 +130,8 @@ type ApplyAgentRequest struct {
 	Source isApplyAgentRequest_Source `protobuf_oneof:"source"`
 	// Typed inputs and outputs and consultation rules. Absent: an existing agent keeps its own, and a new agent gets those of the card's extension.
 	Metadata *AgentMetadata `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Makes a retry safe: a second request with the same id and content returns the first outcome. At most 64 characters.
+	// Makes a retry safe for 24 hours: a second request with the same id and content returns the first outcome; with other content it is ABORTED. At
+	// most 64 characters.
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// Checks everything and returns what would be written, without writing.
 	ValidateOnly bool `protobuf:"varint,5,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
@@ -342,7 +343,7 @@ type SearchAgentsRequest struct {
 	Tag string `protobuf:"bytes,3,opt,name=tag,proto3" json:"tag,omitempty"`
 	// Only agents that are available now.
 	AvailableOnly bool `protobuf:"varint,4,opt,name=available_only,json=availableOnly,proto3" json:"available_only,omitempty"`
-	// How many results to return at most: 0 means 50; the most is 1,000.
+	// How many results to return at most: 0 means 50; the most is 1,000. A page may have fewer and still a next_page_token: it ends at 1 MiB of cards.
 	PageSize int32 `protobuf:"varint,5,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the page before; empty for the first page.
 	PageToken     string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`

@@ -116,7 +116,8 @@ type PinSigningKeyRequest struct {
 	// The agents whose cards it may sign; none means all agents. At most 100. A key of a single agent also signs that agent's verdicts in
 	// consultations.
 	Agents []string `protobuf:"bytes,2,rep,name=agents,proto3" json:"agents,omitempty"`
-	// Makes a retry safe: a second request with the same id and content returns the key. At most 64 characters.
+	// Makes a retry safe for 24 hours: a second request with the same id and content returns the key; with other content it is ABORTED. At most 64
+	// characters.
 	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -176,7 +177,7 @@ func (x *PinSigningKeyRequest) GetRequestId() string {
 // ListSigningKeysRequest asks for a page of keys.
 type ListSigningKeysRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many keys to return at most: 0 means 50; the most is 1,000.
+	// How many keys to return at most: 0 means 50; the most is 1,000. A page may have fewer and still a next_page_token: it ends at 1 MiB of keys.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the page before; empty for the first page.
 	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
@@ -288,7 +289,8 @@ type DeleteSigningKeyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The key's id. 1 to 128 characters.
 	KeyId string `protobuf:"bytes,1,opt,name=key_id,json=keyId,proto3" json:"key_id,omitempty"`
-	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
+	// Makes a retry safe for 24 hours: a second request with the same id and content is answered like the first; with other content it is ABORTED. At
+	// most 64 characters.
 	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -393,7 +393,8 @@ type SetLiveVersionRequest struct {
 	// Write only if the agent still has this etag; empty writes in any case. Required, and * is not taken, for a version that waits for an admin, which
 	// another card may replace under the same number.
 	Etag string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
-	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
+	// Makes a retry safe for 24 hours: a second request with the same id and content is answered like the first; with other content it is ABORTED. At
+	// most 64 characters.
 	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

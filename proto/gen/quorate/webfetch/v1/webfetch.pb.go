@@ -27,18 +27,19 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// FetchPageRequest names a page and what to do with it. Defaults come from the profile.
+// FetchPageRequest names a page and what to do with it. What is absent, empty or 0 is as the profile says; the defaults below are those of the profile
+// default. A value out of bounds is an error, except in the profiles slack and adk, which lower it.
 type FetchPageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The page's http or https URL, at most 8,192 characters.
 	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
-	// text, markdown, html, json, links or raw, in any case.
+	// text, markdown (the default), html, json, links or raw, in upper or lower case.
 	Format string `protobuf:"bytes,2,opt,name=format,proto3" json:"format,omitempty"`
-	// Time limit for everything: more than 0, at most 5 minutes.
+	// Time limit for everything: more than 0, at most 5 minutes; the default is 30 s.
 	Timeout *durationpb.Duration `protobuf:"bytes,3,opt,name=timeout,proto3" json:"timeout,omitempty"`
-	// Maximum size of the body in bytes, at most 50 MiB. A longer body is an error.
+	// Maximum size of the body in bytes, decompressed: at most 50 MiB; the default is 1 MiB. A longer body is an error.
 	MaxSize int64 `protobuf:"varint,4,opt,name=max_size,json=maxSize,proto3" json:"max_size,omitempty"`
-	// Maximum number of characters of content to return, at most 10,000,000. truncated says whether there are more.
+	// Maximum number of characters of content to return: at most 10,000,000; the default is 50,000. truncated says whether there are more.
 	MaxCharacters int32 `protobuf:"varint,5,opt,name=max_characters,json=maxCharacters,proto3" json:"max_characters,omitempty"`
 	// Another name for format.
 	Mode string `protobuf:"bytes,6,opt,name=mode,proto3" json:"mode,omitempty"`
@@ -48,7 +49,7 @@ type FetchPageRequest struct {
 	FollowRedirects *bool `protobuf:"varint,8,opt,name=follow_redirects,json=followRedirects,proto3,oneof" json:"follow_redirects,omitempty"`
 	// Headers to send to the URL's own origin: at most 32, of 8 KiB in total, and none that belong to the connection.
 	Headers map[string]string `protobuf:"bytes,9,rep,name=headers,proto3" json:"headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// The first character of the content to return: next_index of the previous answer.
+	// The first character of the content to return, counted from 0: next_index of the previous answer. At most 52,428,800.
 	StartIndex int32 `protobuf:"varint,10,opt,name=start_index,json=startIndex,proto3" json:"start_index,omitempty"`
 	// content_sha256 of the previous answer: if the content has changed since, the error is content_changed.
 	ContentSha256 string `protobuf:"bytes,11,opt,name=content_sha256,json=contentSha256,proto3" json:"content_sha256,omitempty"`
@@ -60,7 +61,7 @@ type FetchPageRequest struct {
 	JsonPath string `protobuf:"bytes,14,opt,name=json_path,json=jsonPath,proto3" json:"json_path,omitempty"`
 	// Whether a browser renders the page first: never (the default), auto (if it has almost no text without its scripts) or always.
 	Render string `protobuf:"bytes,15,opt,name=render,proto3" json:"render,omitempty"`
-	// http or remote (a Markdown service, when one is configured).
+	// http (the default) or remote (a Markdown service, when one is configured).
 	Engine string `protobuf:"bytes,16,opt,name=engine,proto3" json:"engine,omitempty"`
 	// Whether to request the page from the site even when the cache has a fresh copy.
 	NoCache bool `protobuf:"varint,17,opt,name=no_cache,json=noCache,proto3" json:"no_cache,omitempty"`
