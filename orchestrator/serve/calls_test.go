@@ -2,6 +2,8 @@ package serve_test
 
 import (
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -38,5 +40,33 @@ func TestACallerHasItsShareOfEveryDoor(t *testing.T) {
 	}
 	if code, told := ask("GET", "/v1/caller", ""); code != http.StatusTooManyRequests || !strings.Contains(told, "RATE_LIMITED") {
 		t.Errorf("GET /v1/caller = %d %s, want 429 RATE_LIMITED", code, told)
+	}
+}
+
+// TestConnectionsAreLimitedOnBothPortsTogether opens more connections than there may be from one address, and stays connected.
+func TestConnectionsAreLimitedOnBothPortsTogether(t *testing.T) {
+	t.Parallel()
+	c, _ := config(t)
+	c.Calls.Connections = 16
+	p := start(t, c)
+	answered := 0
+	for range 10 {
+		for addr, said := range map[string]string{
+			p.addr: "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+			p.grpc: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00", // with settings
+		} {
+			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = conn.Close() })
+			_, _ = io.WriteString(conn, said) // it may be closed already
+			if _, err := conn.Read(make([]byte, 1)); err == nil {
+				answered++
+			}
+		}
+	}
+	if answered < 6 || answered > 8 { // start may not have closed all of its own yet
+		t.Errorf("%d of 20 connections are answered, want 8: half of all", answered)
 	}
 }

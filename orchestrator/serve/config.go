@@ -140,7 +140,7 @@ func DefaultConfig() Config {
 		GRPC:    GRPC{Addr: "127.0.0.1:9090"},
 		Store:   Store{Kind: KindEmbedded, Lease: 10 * time.Second},
 		Auth:    Auth{OIDC: oidc.DefaultConfig()},
-		Calls:   Calls{Max: rpcserver.DefaultMaxCalls},
+		Calls:   Calls{Max: rpcserver.DefaultMaxCalls, Connections: rpcserver.DefaultMaxConnections},
 		Agents:  Agents{Signatures: string(registry.SignaturesIfPresent), CardChanges: string(registry.CardChangesAllow), MaxExchanges: engine.DefaultExchanges},
 		Routing: Routing{EmbeddingsTimeout: 150 * time.Millisecond},
 		Evidence: Evidence{

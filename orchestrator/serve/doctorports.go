@@ -48,7 +48,7 @@ func (c *Config) checkGRPC(ctx context.Context) doctor.Finding {
 
 // checkFree reports whether a server could listen on an address. An address in use is not free, but found in order.
 func checkFree(ctx context.Context, field, addr string) (f doctor.Finding, free bool) {
-	l, err := listen(ctx, field, addr, nil)
+	l, err := listen(ctx, field, addr)
 	switch {
 	case fault.ReasonOf(err) == "PORT_IN_USE":
 		return doctor.Found("%s is in use", addr), false

@@ -10,20 +10,38 @@ import (
 	"syscall"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/rpcserver"
 	"github.com/quorate/quorate/platform/secretfile"
 )
 
-// listen opens a port, with TLS when t has a certificate.
-func listen(ctx context.Context, field, addr string, t *tls.Config) (net.Listener, error) {
+// listen opens both ports, for as many connections as calls.connections and the system allow, with TLS unless t is nil.
+func (c *Config) listen(ctx context.Context, t *tls.Config, logger *slog.Logger) (overHTTP, overGRPC net.Listener, err error) {
+	most := min(c.Calls.Connections, openFiles()/2) //nolint:mnd // the other half is for agents and the store
+	if most < c.Calls.Connections {
+		logger.WarnContext(ctx, "calls.connections is lowered to half of the files that this process may open (ulimit -n)", slog.Int("connections", most))
+	}
+	limit := rpcserver.NewConnections(most, logger)
+	if overHTTP, err = listen(ctx, "http.addr", c.HTTP.Addr); err != nil {
+		return nil, nil, err
+	}
+	if overGRPC, err = listen(ctx, "grpc.addr", c.GRPC.Addr); err != nil {
+		return nil, nil, errors.Join(err, overHTTP.Close())
+	}
+	overHTTP, overGRPC = limit.Limit(overHTTP), limit.Limit(overGRPC)
+	if t != nil {
+		overHTTP, overGRPC = tls.NewListener(overHTTP, t), tls.NewListener(overGRPC, t)
+	}
+	return overHTTP, overGRPC, nil
+}
+
+// listen opens a port.
+func listen(ctx context.Context, field, addr string) (net.Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fault.New(fault.FailedPrecondition, "PORT_IN_USE", "%s is in use by another program; stop it or choose another %s", addr, field)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
-	}
-	if t != nil {
-		l = tls.NewListener(l, t)
 	}
 	return l, nil
 }

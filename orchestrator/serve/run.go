@@ -115,11 +115,8 @@ func (p *process) assemble(ctx context.Context) error {
 		Embeddings: embeddings, Evidence: evidence, PassThrough: p.cfg.Agents.PassThrough, MaxExchanges: p.cfg.Agents.MaxExchanges, AllowedHosts: p.cfg.HTTP.hosts(), PublicURL: p.cfg.HTTP.PublicURL, PublicGRPC: p.cfg.GRPC.PublicAddr,
 		Limits: p.cfg.Calls.limits(),
 	}
-	if options.HTTPListener, err = listen(ctx, "http.addr", p.cfg.HTTP.Addr, protection); err != nil {
+	if options.HTTPListener, options.GRPCListener, err = p.cfg.listen(ctx, protection, p.tel.Logger); err != nil {
 		return err
-	}
-	if options.GRPCListener, err = listen(ctx, "grpc.addr", p.cfg.GRPC.Addr, protection); err != nil {
-		return errors.Join(err, options.HTTPListener.Close())
 	}
 	s, err := server.New(ctx, options)
 	if err != nil {

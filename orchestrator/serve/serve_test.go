@@ -152,6 +152,7 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 			c.Evidence.JaegerURL, c.Evidence.JaegerCA = "https://jaeger.example", "/nonexistent/ca"
 		}, "read the authorities of Jaeger"},
 		"no calls at all":            {func(_ *testing.T, c *serve.Config) { c.Calls.Max = 0 }, "not from 16 to 1000000"},
+		"no connections":             {func(_ *testing.T, c *serve.Config) { c.Calls.Connections = 1 }, "not from 16 to 1000000"},
 		"a rate that is no number":   {func(_ *testing.T, c *serve.Config) { c.Calls.PerSecond = math.NaN() }, "not from 0 to 1000000"},
 		"a burst of nothing":         {func(_ *testing.T, c *serve.Config) { c.Calls.Burst = 5 }, "no effect without perSecond"},
 		"an issuer without audience": {func(_ *testing.T, c *serve.Config) { c.Auth.OIDC.Issuer = "https://id.example" }, "audience"},
