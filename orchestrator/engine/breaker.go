@@ -61,8 +61,8 @@ func (b *breakers) isOpen(tenant, agent string) bool {
 	return c != nil && c.IsOpen() && c.RemainingDelay() > 0
 }
 
-// returnPermit gives back the permit of a task that was not sent because of err. A breaker that is half open counts permits, so that it has to be
-// told something even if nothing was learned about the agent.
+// returnPermit gives back the permit of a task that was not sent, or got no answer, because of err. A breaker that is half open counts permits, so that
+// it has to be told something even if nothing was learned about the agent.
 func returnPermit(b circuitbreaker.CircuitBreaker[any], err error) {
 	if agentclient.Retryable(err) || b.IsHalfOpen() {
 		b.RecordFailure()

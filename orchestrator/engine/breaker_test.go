@@ -1,8 +1,14 @@
 package engine_test
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
 )
 
@@ -15,4 +21,37 @@ func TestBreakersThatSayNothingAreForgotten(t *testing.T) {
 			t.Errorf("BreakersKept(%d failed, %d reached) = %d, want %d to %d", test.failed, test.reached, got, test.least, test.most)
 		}
 	}
+}
+
+// TestATaskThatIsCanceledSaysNothingAboutItsAgent has an agent be away, and then take connections without a word. The one task that tries whether it is
+// back is canceled: the others must not take that for an answer.
+func TestATaskThatIsCanceledSaysNothingAboutItsAgent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &actor{name: "away", down: 5, play: func(ctx context.Context, _ *a2apb.Message, _ agentclient.Each) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}}
+		s := newStage(t, a)
+		s.start()
+		defer s.stop()
+		first := s.accept(a.name, "first")
+		<-time.After(time.Minute)
+		s.accept(a.name, "second")
+		<-time.After(10 * time.Second)
+		if n := len(a.sends()); n != 1 {
+			t.Fatalf("the agent has %d messages while one task tries whether it is back, want 1", n)
+		}
+		if _, err := s.engine.Cancel(t.Context(), first, "tester", ""); err != nil {
+			t.Fatalf("Cancel() = %v", err)
+		}
+		<-time.After(10 * time.Second)
+		if n := len(a.sends()); n != 1 {
+			t.Errorf("after that task was canceled the agent has %d messages, want no more until it is due to be tried again", n)
+		}
+		<-time.After(20 * time.Second)
+		if n := len(a.sends()); n != 2 {
+			t.Errorf("when it was due again the agent has %d messages, want 2", n)
+		}
+	})
 }

@@ -23,6 +23,7 @@ type conversation struct {
 	announces   bool                    // the agent sends push notifications
 	cancel      context.CancelCauseFunc // ends the exchange when it can no longer be stored
 	onReached   func()                  // called when the agent answers anything
+	reached     bool                    // it has; set by onReached
 	context     string                  // the agent's own id of the context, as sent
 	sent        time.Time               // when the reply was sent
 	leaveStream context.CancelFunc      // ends a stream that the agent leaves open after the end

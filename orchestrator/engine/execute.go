@@ -64,13 +64,16 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (stepResult, 
 		}
 		t = intended
 	}
-	return e.runConversation(ctx, &conversation{
+	c := &conversation{
 		engine: e, client: client, stream: agent.Card.Streaming, announces: agent.Card.PushNotifications && !agent.Card.Streaming,
-		mu: newLatch(), task: t, onReached: sync.OnceFunc(func() {
-			breaker.RecordSuccess()
-			end()
-		}),
-	}, breaker)
+		mu: newLatch(), task: t,
+	}
+	c.onReached = sync.OnceFunc(func() {
+		c.reached = true
+		breaker.RecordSuccess()
+		end()
+	})
+	return e.runConversation(ctx, c, breaker)
 }
 
 // onBreakerOpen gives a task whose agent's breaker is open to another agent, or lets it wait. It stores that the task waits only if the task does not
@@ -100,9 +103,12 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 	end := e.router.Begin(t.Tenant, t.Agent)
 	err := c.run(ctx)
 	end(outcome(ctx, c, err))
-	if agentclient.Retryable(err) {
+	switch {
+	case agentclient.Retryable(err):
 		breaker.RecordFailure()
-	} else {
+	case err != nil && !c.reached && (ctx.Err() != nil || isOurs(err)): // that says nothing about the agent
+		returnPermit(breaker, err)
+	default:
 		c.onReached()
 	}
 	if cause := context.Cause(ctx); cause != nil {

@@ -92,6 +92,7 @@ func (c *conversation) handleForgotten(ctx context.Context, err error) error {
 	if fault.ReasonOf(err) != agentclient.ReasonTaskNotFound || c.task.OpenAttempt().Sends >= maxSends {
 		return err
 	}
+	c.onReached()
 	if c.task.AtMostOnce {
 		return fault.New(fault.FailedPrecondition, reasonUnknown,
 			"%s no longer knows the task that it accepted, and its work must not be done twice: find out from the agent what became of it, then submit a new task if needed", c.task.Agent)
