@@ -60,13 +60,14 @@ type Task struct {
 	Parent       *Parent `json:",omitempty"`
 	TraceID      string
 	SpanID       string
-	CancelAsked  bool   `json:",omitempty"`
-	AtMostOnce   bool   `json:",omitempty"` // the message is not sent again when its fate is unknown
-	Released     bool   `json:",omitempty"` // no mandatory gate holds back the artifacts and the progress
-	Untold       bool   `json:",omitempty"` // the task has ended, but consultations about it, or the one that it carries, do not know yet
-	Shard        int    // part of the work to which the task belongs; chosen when the task is accepted
-	OwnerEpoch   uint64 // epoch of the lease under which the task was last written; an owner with a lower one may not write
-	Version      uint64 // number of writes; the etag
+	CancelAsked  bool           `json:",omitempty"`
+	CancelWith   CancelMetadata `json:",omitempty"` // what the agent is told with each request to stop
+	AtMostOnce   bool           `json:",omitempty"` // the message is not sent again when its fate is unknown
+	Released     bool           `json:",omitempty"` // no mandatory gate holds back the artifacts and the progress
+	Untold       bool           `json:",omitempty"` // the task has ended, but consultations about it, or the one that it carries, do not know yet
+	Shard        int            // part of the work to which the task belongs; chosen when the task is accepted
+	OwnerEpoch   uint64         // epoch of the lease under which the task was last written; an owner with a lower one may not write
+	Version      uint64         // number of writes; the etag
 	LastEvent    uint64
 	CreateTime   time.Time
 	UpdateTime   time.Time
@@ -145,10 +146,14 @@ func (t *Task) Ended() bool { return Terminal(t.State) }
 // ReservedBytes returns how many bytes of the limit of a stored state must stay free. An active task reserves what its end, or its way there after a
 // failure, will need; otherwise it could not end, not even by its deadline.
 func (t *Task) ReservedBytes() int {
-	if t.Ended() || t.Phase == PhaseOnError {
+	switch {
+	case t.Ended() || t.Phase == PhaseOnError:
 		return 0
+	case t.CancelWith != "": // which is dropped at the end
+		return EndRoom / 2
+	default:
+		return EndRoom
 	}
-	return EndRoom
 }
 
 // Terminal reports whether a task never leaves a state (A2A §4.1.3).

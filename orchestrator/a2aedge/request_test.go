@@ -11,6 +11,8 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/orchestrator"
 )
@@ -19,6 +21,7 @@ import (
 type noter struct {
 	a2apb.UnimplementedA2AServiceServer
 	got chan *a2apb.SendMessageRequest
+	end chan *a2apb.CancelTaskRequest
 }
 
 func (n *noter) SendStreamingMessage(req *a2apb.SendMessageRequest, s grpc.ServerStreamingServer[a2apb.StreamResponse]) error {
@@ -28,6 +31,11 @@ func (n *noter) SendStreamingMessage(req *a2apb.SendMessageRequest, s grpc.Serve
 
 func (n *noter) GetTask(context.Context, *a2apb.GetTaskRequest) (*a2apb.Task, error) {
 	return n.task(false), nil
+}
+
+func (n *noter) CancelTask(_ context.Context, req *a2apb.CancelTaskRequest) (*a2apb.Task, error) {
+	n.end <- req
+	return &a2apb.Task{Id: req.GetId(), Status: &a2apb.TaskStatus{State: a2apb.TaskState_TASK_STATE_CANCELED}}, nil
 }
 
 func (*noter) task(replied bool) *a2apb.Task {
@@ -78,6 +86,45 @@ func TestAnAgentGetsWhatStandsBesideAMessage(t *testing.T) {
 		t.Fatalf("message/send = %s, want the agent's question", sent.body)
 	}
 	agent.wantBeside(t, "the message in 0.3", "three")
+}
+
+// TestAnAgentGetsWhatACancellationSays has callers over each binding, and of A2A 0.3, cancel a task with metadata.
+func TestAnAgentGetsWhatACancellationSays(t *testing.T) {
+	w := newWorld(t)
+	agent := &noter{got: make(chan *a2apb.SendMessageRequest, 1), end: make(chan *a2apb.CancelTaskRequest, 1)}
+	w.addHandMade(t, "noter", agent)
+	for name, cancel := range map[string]func(id a2a.TaskID){
+		"0.3": func(id a2a.TaskID) {
+			w.legacy(t, "/agents/noter", "tasks/cancel", fmt.Sprintf(`{"id":%q,"metadata":{"reason":"0.3"}}`, id))
+		},
+		"gRPC": func(id a2a.TaskID) {
+			with := &structpb.Struct{Fields: map[string]*structpb.Value{"reason": structpb.NewStringValue("gRPC")}}
+			ctx := metadata.AppendToOutgoingContext(w.ctx, "a2a-version", "1.0")
+			if _, err := a2apb.NewA2AServiceClient(w.conn).CancelTask(ctx, &a2apb.CancelTaskRequest{Id: string(id), Metadata: with}); err != nil {
+				t.Errorf("CancelTask() = %v", err)
+			}
+		},
+		"JSON-RPC": func(id a2a.TaskID) {
+			body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"CancelTask","params":{"id":%q,"metadata":{"reason":"JSON-RPC"}}}`, id)
+			w.call(t, "POST", "/agents/noter", body, nil)
+		},
+		"HTTP+JSON": func(id a2a.TaskID) {
+			w.call(t, "POST", "/agents/noter/tasks/"+string(id)+":cancel", `{"metadata":{"reason":"HTTP+JSON"}}`, nil)
+		},
+	} {
+		task := send(t, w, w.client(t, "/agents/noter", a2a.TransportProtocolGRPC), &a2a.SendMessageRequest{Message: text("begin", nil)})
+		<-agent.got
+		cancel(task.ID)
+		if got := (<-agent.end).GetMetadata().AsMap(); len(got) != 1 || got["reason"] != name {
+			t.Errorf("over %s the agent was asked to stop with %v, want the reason", name, got)
+		}
+	}
+	task := send(t, w, w.client(t, "/agents/noter", a2a.TransportProtocolGRPC), &a2a.SendMessageRequest{Message: text("begin", nil)})
+	<-agent.got
+	body := fmt.Sprintf(`{"metadata":{"reason":%q}}`, strings.Repeat("x", orchestrator.MaxCancelMetadata))
+	if got := w.call(t, "POST", "/agents/noter/tasks/"+string(task.ID)+":cancel", body, nil); got.code != 400 || !strings.Contains(got.body, "CANCEL_METADATA_INVALID") {
+		t.Errorf("a cancellation that says too much = %d %s, want 400 CANCEL_METADATA_INVALID", got.code, got.body)
+	}
 }
 
 // TestWhatStandsBesideAMessageBelongsToItsRequest has the same request id come with other metadata.

@@ -88,7 +88,7 @@ func (s *Service) CancelTask(ctx context.Context, req *a2apb.CancelTaskRequest) 
 	if err != nil {
 		return nil, err
 	}
-	if t, err = s.engine.Cancel(ctx, t.Key(), p.Name, ""); err != nil {
+	if t, err = s.engine.Cancel(ctx, engine.Cancellation{Key: t.Key(), Caller: p.Name, With: req.GetMetadata()}); err != nil {
 		return nil, s.edition.translate(err)
 	}
 	waiting, cancel := context.WithTimeout(ctx, cancelWait)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/orchestrator"
 )
@@ -30,8 +31,8 @@ type Client interface {
 	Subscribe(ctx context.Context, taskID string, each Each) error
 	// Task returns the current state of a task, with at most history of its latest messages.
 	Task(ctx context.Context, taskID string, history int32) (*a2apb.Task, error)
-	// Cancel asks the agent to cancel a task.
-	Cancel(ctx context.Context, taskID string) (*a2apb.Task, error)
+	// Cancel asks the agent to cancel a task. with is the metadata of the request; it may be nil.
+	Cancel(ctx context.Context, taskID string, with *structpb.Struct) (*a2apb.Task, error)
 }
 
 func sendRequest(tenant string, m *a2apb.Message, stream bool) *a2apb.SendMessageRequest {

@@ -165,7 +165,7 @@ func TestCancelAndSubscribeReachARealAgentOverEveryBinding(t *testing.T) {
 				followed <- err
 			}()
 			<-first
-			if _, err := c.Cancel(t.Context(), id); err != nil {
+			if _, err := c.Cancel(t.Context(), id, nil); err != nil {
 				t.Fatalf("Cancel() = %v", err)
 			}
 			if err := <-followed; err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // grpcClient speaks the gRPC binding.
@@ -64,7 +65,7 @@ func (c *grpcClient) Task(ctx context.Context, taskID string, history int32) (*a
 	return t, fromGRPC(ctx, &c.at, err)
 }
 
-func (c *grpcClient) Cancel(ctx context.Context, taskID string) (*a2apb.Task, error) {
-	t, err := c.stub.CancelTask(ctx, &a2apb.CancelTaskRequest{Tenant: c.tenant, Id: taskID})
+func (c *grpcClient) Cancel(ctx context.Context, taskID string, with *structpb.Struct) (*a2apb.Task, error) {
+	t, err := c.stub.CancelTask(ctx, &a2apb.CancelTaskRequest{Tenant: c.tenant, Id: taskID, Metadata: with})
 	return t, fromGRPC(ctx, &c.at, err)
 }

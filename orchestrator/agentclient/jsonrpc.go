@@ -8,6 +8,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // jsonrpcClient speaks the JSON-RPC 2.0 binding.
@@ -37,9 +38,9 @@ func (c *jsonrpcClient) Task(ctx context.Context, taskID string, history int32) 
 	return t, c.call(ctx, "GetTask", &a2apb.GetTaskRequest{Tenant: c.tenant, Id: taskID, HistoryLength: &history}, t)
 }
 
-func (c *jsonrpcClient) Cancel(ctx context.Context, taskID string) (*a2apb.Task, error) {
+func (c *jsonrpcClient) Cancel(ctx context.Context, taskID string, with *structpb.Struct) (*a2apb.Task, error) {
 	t := &a2apb.Task{}
-	return t, c.call(ctx, "CancelTask", &a2apb.CancelTaskRequest{Tenant: c.tenant, Id: taskID}, t)
+	return t, c.call(ctx, "CancelTask", &a2apb.CancelTaskRequest{Tenant: c.tenant, Id: taskID, Metadata: with}, t)
 }
 
 func (c *jsonrpcClient) call(ctx context.Context, method string, params, result proto.Message) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/orchestrator/legacy"
 )
@@ -29,7 +30,7 @@ func (c *legacyClient) Send(ctx context.Context, m *a2apb.Message, stream bool, 
 }
 
 func (c *legacyClient) Subscribe(ctx context.Context, taskID string, each Each) error {
-	params, err := legacy.TaskParams(taskID, nil)
+	params, err := legacy.TaskParams(taskID, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -37,15 +38,15 @@ func (c *legacyClient) Subscribe(ctx context.Context, taskID string, each Each) 
 }
 
 func (c *legacyClient) Task(ctx context.Context, taskID string, history int32) (*a2apb.Task, error) {
-	return c.task(ctx, "tasks/get", taskID, &history)
+	return c.task(ctx, "tasks/get", taskID, &history, nil)
 }
 
-func (c *legacyClient) Cancel(ctx context.Context, taskID string) (*a2apb.Task, error) {
-	return c.task(ctx, "tasks/cancel", taskID, nil)
+func (c *legacyClient) Cancel(ctx context.Context, taskID string, with *structpb.Struct) (*a2apb.Task, error) {
+	return c.task(ctx, "tasks/cancel", taskID, nil, with)
 }
 
-func (c *legacyClient) task(ctx context.Context, method, taskID string, history *int32) (*a2apb.Task, error) {
-	params, err := legacy.TaskParams(taskID, history)
+func (c *legacyClient) task(ctx context.Context, method, taskID string, history *int32, with *structpb.Struct) (*a2apb.Task, error) {
+	params, err := legacy.TaskParams(taskID, history, with)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // restClient speaks the HTTP+JSON binding (A2A §11).
@@ -59,9 +60,9 @@ func (c *restClient) Task(ctx context.Context, taskID string, history int32) (*a
 	return t, c.call(ctx, http.MethodGet, "/tasks/"+url.PathEscape(taskID)+"?historyLength="+strconv.Itoa(int(history)), nil, t)
 }
 
-func (c *restClient) Cancel(ctx context.Context, taskID string) (*a2apb.Task, error) {
+func (c *restClient) Cancel(ctx context.Context, taskID string, with *structpb.Struct) (*a2apb.Task, error) {
 	t := &a2apb.Task{}
-	req := &a2apb.CancelTaskRequest{Tenant: c.tenant, Id: taskID}
+	req := &a2apb.CancelTaskRequest{Tenant: c.tenant, Id: taskID, Metadata: with}
 	return t, c.call(ctx, http.MethodPost, "/tasks/"+url.PathEscape(taskID)+":cancel", req, t)
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
@@ -34,6 +35,7 @@ type actor struct {
 	executed map[string]int // guarded by mu; executions by message id
 	messages []*a2apb.Message
 	canceled []string
+	told     []*structpb.Struct     // guarded by mu; what came with each request to cancel
 	tasks    map[string]*a2apb.Task // guarded by mu; what it remembers of its tasks
 }
 
@@ -97,10 +99,10 @@ func (a *actor) Task(_ context.Context, id string, _ int32) (*a2apb.Task, error)
 	return nil, fault.New(fault.NotFound, agentclient.ReasonTaskNotFound, "agent %q does not know task %q", a.name, id)
 }
 
-func (a *actor) Cancel(_ context.Context, id string) (*a2apb.Task, error) {
+func (a *actor) Cancel(_ context.Context, id string, with *structpb.Struct) (*a2apb.Task, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.canceled = append(a.canceled, id)
+	a.canceled, a.told = append(a.canceled, id), append(a.told, with)
 	if t := a.tasks[id]; t != nil {
 		return t, nil
 	}

@@ -5,33 +5,47 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Cancel records that a task is to be canceled and returns the task; its agent is told, and the task ends soon after. Canceling again has no further
-// effect. A task that has ended is a FailedPrecondition fault with the reason TASK_ENDED. If etag is not empty and not the task's, the result is a
-// Conflict fault with the reason ETAG_MISMATCH.
-func (e *Engine) Cancel(ctx context.Context, k orchestrator.Key, who, etag string) (orchestrator.Task, error) {
-	t, err := e.update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+// Cancellation is a request to cancel a task.
+type Cancellation struct {
+	Key    orchestrator.Key
+	Caller string
+	Etag   string           // of the task when it was read; empty matches any
+	With   *structpb.Struct // metadata that the agent gets with each request to stop; may be nil
+}
+
+// Cancel records that a task is to be canceled and returns the task; its agent is told, and the task ends soon after. So are the agents of its steps.
+// Canceling again has no further effect. A task that has ended is a FailedPrecondition fault with the reason TASK_ENDED, one whose etag is not the
+// given one a Conflict fault with the reason ETAG_MISMATCH. Metadata that cannot be kept is an InvalidArgument fault with the reason
+// CANCEL_METADATA_INVALID.
+func (e *Engine) Cancel(ctx context.Context, c Cancellation) (orchestrator.Task, error) {
+	with, err := orchestrator.NewCancelMetadata(c.With)
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	t, err := e.update(ctx, c.Key, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		if t.Ended() {
 			return nil, fault.New(fault.FailedPrecondition, "TASK_ENDED", "task %s has already ended (%s)", t.ID, t.State).With("task", t.ID)
 		}
 		if t.CancelAsked {
 			return nil, orchestrator.ErrUnchanged
 		}
-		if err := t.CheckEtag(etag); err != nil {
+		if err := t.CheckEtag(c.Etag); err != nil {
 			return nil, err
 		}
-		t.CancelAsked = true
-		return []orchestrator.Event{event(t, orchestrator.EventCanceling, who+" asked for the end of the task")}, nil
+		t.CancelAsked, t.CancelWith = true, with
+		return []orchestrator.Event{event(t, orchestrator.EventCanceling, c.Caller+" asked for the end of the task")}, nil
 	})
 	if err != nil {
 		return t, err
 	}
-	e.interrupt(k)
+	e.interrupt(c.Key)
 	return t, nil
 }
 
@@ -51,7 +65,7 @@ func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string 
 		var client agentclient.Client
 		if client, _, err = e.Connect.Connect(agent.Name, agent.Card); err == nil {
 			var remote *a2apb.Task
-			if remote, err = client.Cancel(ctx, a.RemoteTaskID); err == nil {
+			if remote, err = client.Cancel(ctx, a.RemoteTaskID, t.CancelWith.Struct()); err == nil {
 				return describeStop(remote.GetStatus().GetState())
 			}
 		}

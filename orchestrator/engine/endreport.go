@@ -33,7 +33,7 @@ func (e *Engine) cancelConsultations(ctx context.Context, t *orchestrator.Task) 
 	list, err := e.Ledger.Consultations(ctx, t.Tenant, t.ID)
 	for _, c := range list {
 		if c.Unanswered() && c.CarrierTaskID != "" {
-			_, failed := e.Cancel(ctx, orchestrator.Key{Tenant: t.Tenant, ID: c.CarrierTaskID}, "the end of task "+t.ID, "")
+			_, failed := e.Cancel(ctx, Cancellation{Key: orchestrator.Key{Tenant: t.Tenant, ID: c.CarrierTaskID}, Caller: "the end of task " + t.ID})
 			if fault.ReasonOf(failed) != "TASK_ENDED" && fault.KindOf(failed) != fault.NotFound {
 				err = errors.Join(err, failed)
 			}

@@ -38,7 +38,7 @@ func TestATaskThatEndsWhileSomebodyIsAskedAboutItEndsThatToo(t *testing.T) {
 		}
 		s.pass()
 		s.asked = between{s.asked, sync.OnceFunc(func() {
-			if _, err := s.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID}, "tester", ""); err != nil {
+			if _, err := s.engine.Cancel(t.Context(), engine.Cancellation{Key: orchestrator.Key{Tenant: tenant, ID: task.ID}, Caller: "tester"}); err != nil {
 				t.Error(err)
 			}
 			synctest.Wait()
@@ -75,7 +75,7 @@ func TestAConsultationIsKnownByItsCarrierAlsoWhenWhoAskedHasGone(t *testing.T) {
 			t.Errorf("Consult() = %v, want no error", err)
 		}
 		s.pass()
-		if _, err := s.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID}, "tester", ""); err != nil {
+		if _, err := s.engine.Cancel(t.Context(), engine.Cancellation{Key: orchestrator.Key{Tenant: tenant, ID: task.ID}, Caller: "tester"}); err != nil {
 			t.Error(err)
 		}
 		s.pass()
@@ -144,7 +144,7 @@ func recall(t *testing.T, x *trouble) {
 	})
 	s.pass()
 	s.insist(when, func() (orchestrator.Task, error) {
-		t, err := s.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID}, "tester", "")
+		t, err := s.engine.Cancel(t.Context(), engine.Cancellation{Key: orchestrator.Key{Tenant: tenant, ID: task.ID}, Caller: "tester"})
 		if fault.ReasonOf(err) == "TASK_ENDED" {
 			return t, nil // by the call before, whose answer was lost
 		}

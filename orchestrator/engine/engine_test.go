@@ -310,7 +310,7 @@ func cancel(t *testing.T, done *a2apb.Task, want string) {
 		slow.remember(done)
 	}
 	key := orchestrator.Key{Tenant: tenant, ID: task.ID}
-	if _, err := w.engine.Cancel(t.Context(), key, "tester", ""); err != nil {
+	if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: key, Caller: "tester"}); err != nil {
 		t.Fatalf("Cancel() = %v", err)
 	}
 	task, log := w.awaitEnd(task.ID)
@@ -320,7 +320,7 @@ func cancel(t *testing.T, done *a2apb.Task, want string) {
 	if task.State != a2apb.TaskState_TASK_STATE_CANCELED || len(slow.canceled) != 1 || slow.canceled[0] != "r1" {
 		t.Errorf("state %s, canceled at the agent %v, want canceled, [r1]", task.State, slow.canceled)
 	}
-	if _, err := w.engine.Cancel(t.Context(), key, "tester", ""); fault.ReasonOf(err) != "TASK_ENDED" {
+	if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: key, Caller: "tester"}); fault.ReasonOf(err) != "TASK_ENDED" {
 		t.Errorf("Cancel(ended) = %v, want TASK_ENDED", err)
 	}
 }

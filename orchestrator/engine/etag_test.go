@@ -29,11 +29,11 @@ func TestATaskThatHasChangedSinceItWasReadIsLeftAlone(t *testing.T) {
 	w = newWorld(t, asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?"))
 	task, _ = w.await(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work"}}).ID)
 	key.ID = task.ID
-	if _, err := w.engine.Cancel(t.Context(), key, "tester", "0"); fault.ReasonOf(err) != "ETAG_MISMATCH" {
+	if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: key, Caller: "tester", Etag: "0"}); fault.ReasonOf(err) != "ETAG_MISMATCH" {
 		t.Errorf("Cancel(etag 0) = %v, want ETAG_MISMATCH", err)
 	}
 	for range 2 {
-		if now, err := w.engine.Cancel(t.Context(), key, "tester", task.Etag()); err != nil || !now.CancelAsked {
+		if now, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: key, Caller: "tester", Etag: task.Etag()}); err != nil || !now.CancelAsked {
 			if fault.ReasonOf(err) != "TASK_ENDED" { // by the first of the two
 				t.Errorf("Cancel(etag %s) = %v, want it canceled", task.Etag(), err)
 			}

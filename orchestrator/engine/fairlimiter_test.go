@@ -122,7 +122,7 @@ func TestATurnThatNobodyTakesGoesToTheNext(t *testing.T) {
 	slow.has(t, 1)
 	ids = append(ids, w.submitMany(5, "slow")...)
 	for _, id := range ids[1:4] {
-		if _, err := w.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: id}, "tester", ""); err != nil {
+		if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: orchestrator.Key{Tenant: tenant, ID: id}, Caller: "tester"}); err != nil {
 			t.Fatal(err)
 		}
 		if task, _ := w.awaitEnd(id); task.State != a2apb.TaskState_TASK_STATE_CANCELED {

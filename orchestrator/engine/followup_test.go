@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
@@ -121,7 +122,7 @@ func (a *asker) Task(_ context.Context, id string, history int32) (*a2apb.Task, 
 	return nil, fault.New(fault.NotFound, agentclient.ReasonTaskNotFound, "no task %q", id)
 }
 
-func (*asker) Cancel(context.Context, string) (*a2apb.Task, error) {
+func (*asker) Cancel(context.Context, string, *structpb.Struct) (*a2apb.Task, error) {
 	return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "no")
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/engine"
 )
 
 // TestACancellationReachesTheReplicaThatWorks has a task canceled at one replica while another talks to the agent, and word for that one get lost for
@@ -26,7 +27,7 @@ func TestACancellationReachesTheReplicaThatWorks(t *testing.T) {
 				<-time.After(test.after)
 				f.silent.Store(true)
 				time.AfterFunc(test.silence, func() { f.silent.Store(false) })
-				if _, err := f.nodes[1].engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID}, "tester", ""); err != nil {
+				if _, err := f.nodes[1].engine.Cancel(t.Context(), engine.Cancellation{Key: orchestrator.Key{Tenant: tenant, ID: task.ID}, Caller: "tester"}); err != nil {
 					t.Fatalf("Cancel() = %v", err)
 				}
 				<-time.After(8 * time.Second)

@@ -52,7 +52,7 @@ func TestATaskThatWaitsIsCanceledAtOnce(t *testing.T) {
 		var canceling sync.WaitGroup
 		for _, k := range keys {
 			canceling.Go(func() {
-				if _, err := s.engine.Cancel(t.Context(), k, "tester", ""); err != nil {
+				if _, err := s.engine.Cancel(t.Context(), engine.Cancellation{Key: k, Caller: "tester"}); err != nil {
 					t.Errorf("Cancel() = %v", err)
 				}
 			})

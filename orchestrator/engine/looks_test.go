@@ -71,7 +71,7 @@ func TestGatesBeforeATraceBackendThatHangsHoldUpNobodyElse(t *testing.T) {
 		}
 	}
 	w.completed(w.submitMany(3, "quick")...)
-	if _, err := w.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: ids[0]}, "tester", ""); err != nil {
+	if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: orchestrator.Key{Tenant: tenant, ID: ids[0]}, Caller: "tester"}); err != nil {
 		t.Error(err)
 	}
 	if task, _ := w.awaitEnd(ids[0]); task.State != a2apb.TaskState_TASK_STATE_CANCELED {

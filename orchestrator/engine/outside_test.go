@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
@@ -254,6 +255,6 @@ func (a listingAgent) Find(_ context.Context, messageID string, _ time.Time) (t 
 	return t, err
 }
 
-func (a agentOutside) Cancel(context.Context, string) (*a2apb.Task, error) {
+func (a agentOutside) Cancel(context.Context, string, *structpb.Struct) (*a2apb.Task, error) {
 	return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "no")
 }

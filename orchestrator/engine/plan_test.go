@@ -215,7 +215,7 @@ func TestTheEndOfATaskIsTheEndOfItsSteps(t *testing.T) {
 	if !errors.Is(err, noted) {
 		t.Fatalf("Watch() = %v, want the second step noted", err)
 	}
-	if _, err := w.engine.Cancel(t.Context(), k, "tester", ""); err != nil {
+	if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: k, Caller: "tester"}); err != nil {
 		t.Fatal(err)
 	}
 	task, _ := w.awaitEnd(id)

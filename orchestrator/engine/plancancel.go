@@ -54,7 +54,7 @@ func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task, p *orche
 // cancelStep cancels a step's task, if there is one. The task may have ended by itself.
 func (e *Engine) cancelStep(ctx context.Context, t *orchestrator.Task, i int, s *orchestrator.Step, state a2apb.TaskState) error {
 	k := orchestrator.Key{Tenant: t.Tenant, ID: orchestrator.TaskID(t.Tenant, plannerName, stepRequestID(t, i))}
-	_, err := e.Cancel(ctx, k, plannerName, "")
+	_, err := e.Cancel(ctx, Cancellation{Key: k, Caller: plannerName, With: t.CancelWith.Struct()})
 	switch fault.ReasonOf(err) {
 	case "":
 		s.TaskID, s.State = k.ID, state

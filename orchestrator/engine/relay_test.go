@@ -218,7 +218,7 @@ func TestATaskThatEndsWhileItsStepWaitsAsksNoMore(t *testing.T) {
 	}}
 	w := newWorld(t, asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?"), quick)
 	cancel := func(id string) {
-		if _, err := w.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: id}, "tester", ""); err != nil {
+		if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: orchestrator.Key{Tenant: tenant, ID: id}, Caller: "tester"}); err != nil {
 			t.Error(err)
 		}
 	}

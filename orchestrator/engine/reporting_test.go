@@ -119,7 +119,7 @@ func TestACanceledQuestionOfAReviewerCanBeAskedAnew(t *testing.T) {
 	t.Parallel()
 	w, task, c := doubted(t, a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which policy?")
 	w.blockedWith(task.ID, "deferred", "which policy?")
-	if _, err := w.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: c.CarrierTaskID}, "tester", ""); err != nil {
+	if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: orchestrator.Key{Tenant: tenant, ID: c.CarrierTaskID}, Caller: "tester"}); err != nil {
 		t.Fatalf("Cancel() = %v", err)
 	}
 	w.blockedWith(task.ID, "missing", "CANCELED")
@@ -138,7 +138,7 @@ func TestAReviewersQuestionEndsAlsoWhenItsConsultationIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.start()
-	if _, err := w.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: c.CarrierTaskID}, "tester", ""); err != nil {
+	if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: orchestrator.Key{Tenant: tenant, ID: c.CarrierTaskID}, Caller: "tester"}); err != nil {
 		t.Fatalf("Cancel() = %v", err)
 	}
 	if carrier, _ := w.awaitEnd(c.CarrierTaskID); carrier.State != a2apb.TaskState_TASK_STATE_CANCELED {
@@ -183,7 +183,7 @@ func TestTheEndOfATaskEndsItsConsultations(t *testing.T) {
 			if err != nil {
 				t.Fatalf("Consult() = %v", err)
 			}
-			if _, err := w.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID}, "tester", ""); err != nil {
+			if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: orchestrator.Key{Tenant: tenant, ID: task.ID}, Caller: "tester"}); err != nil {
 				t.Fatalf("Cancel() = %v", err)
 			}
 			w.awaitEnd(task.ID)

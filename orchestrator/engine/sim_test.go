@@ -13,6 +13,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	meternoop "go.opentelemetry.io/otel/metric/noop"
 	tracernoop "go.opentelemetry.io/otel/trace/noop"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
@@ -318,6 +319,6 @@ func (w *worker) Task(_ context.Context, id string, _ int32) (*a2apb.Task, error
 	return nil, fault.New(fault.NotFound, agentclient.ReasonTaskNotFound, "no task %q", id)
 }
 
-func (w *worker) Cancel(context.Context, string) (*a2apb.Task, error) {
+func (w *worker) Cancel(context.Context, string, *structpb.Struct) (*a2apb.Task, error) {
 	return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "no")
 }

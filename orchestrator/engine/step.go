@@ -123,7 +123,7 @@ func (e *Engine) transition(ctx context.Context, read *orchestrator.Task, still 
 
 // finish puts a task into a terminal state.
 func (e *Engine) finish(t *orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error, note string) []orchestrator.Event {
-	t.State, t.Phase, t.Error = state, orchestrator.PhaseDone, why
+	t.State, t.Phase, t.Error, t.CancelWith = state, orchestrator.PhaseDone, why, ""
 	if state == a2apb.TaskState_TASK_STATE_COMPLETED || !t.Guarded() {
 		t.Released = true
 	}

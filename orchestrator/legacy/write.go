@@ -9,6 +9,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // Version is the version of A2A that is translated.
@@ -51,12 +52,13 @@ func SendParams(req *a2apb.SendMessageRequest) ([]byte, error) {
 	return json.Marshal(a2av0.FromV1SendMessageRequest(modern))
 }
 
-// TaskParams encodes the params of a method about a task. history bounds how many messages tasks/get returns; nil is no bound.
-func TaskParams(id string, history *int32) ([]byte, error) {
+// TaskParams encodes the params of a method about a task. history bounds how many messages tasks/get returns; nil is no bound. with may be nil.
+func TaskParams(id string, history *int32, with *structpb.Struct) ([]byte, error) {
 	return json.Marshal(struct {
-		ID      string `json:"id"`
-		History *int32 `json:"historyLength,omitempty"`
-	}{id, history})
+		ID       string           `json:"id"`
+		History  *int32           `json:"historyLength,omitempty"`
+		Metadata *structpb.Struct `json:"metadata,omitempty"`
+	}{id, history, with})
 }
 
 // decode converts a message to one of a2a-go's types of 1.0.

@@ -371,7 +371,14 @@ func largest(t *testing.T, s orchestrator.Store) {
 	if fault.ReasonOf(err) != "ITEM_TOO_LARGE" {
 		t.Errorf("Update(more than there is room for) = %v, want ITEM_TOO_LARGE", err)
 	}
+	if _, err := s.Update(t.Context(), key(in), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		t.CancelAsked, t.CancelWith = true, orchestrator.CancelMetadata(strings.Repeat("c", orchestrator.MaxCancelMetadata))
+		return nil, nil
+	}); err != nil {
+		t.Errorf("Update(to be canceled) = %v, want it taken", err)
+	}
 	ended, err := s.Update(t.Context(), key(in), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		t.CancelWith = ""
 		t.State, t.Error = a2apb.TaskState_TASK_STATE_FAILED, &orchestrator.Error{Reason: "ITEM_TOO_LARGE", Message: strings.Repeat("m", orchestrator.EndRoom/2)}
 		return nil, nil
 	})
