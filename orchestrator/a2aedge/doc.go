@@ -13,7 +13,7 @@
 // number of the event, which as Last-Event-ID resumes a broken stream.
 //
 // The extensions that a caller requests, by header or in its message, are requested of the agent too, and the card of an agent has the agent's own.
-// They are kept with the message.
+// They are kept with the message. A message for a named agent that does not request what its card requires is refused.
 //
 // A message with the id of a task goes to that task's agent if the agent waits for its caller; otherwise it is refused as A2A demands. A new message
 // in a known context is sent in the agent's own context, and refers to the caller's earlier tasks by the agent's ids.

@@ -35,6 +35,7 @@ const (
 	reasonPushNotSupported     = "PUSH_NOTIFICATION_NOT_SUPPORTED"
 	reasonUnsupportedOperation = "UNSUPPORTED_OPERATION"
 	reasonContentType          = "CONTENT_TYPE_NOT_SUPPORTED"
+	reasonExtension            = "EXTENSION_SUPPORT_REQUIRED"
 	reasonVersion              = "VERSION_NOT_SUPPORTED"
 )
 
@@ -67,7 +68,7 @@ var a2aErrors = map[string]a2aError{
 	reasonContentType:                    {-32005, wire{codes.InvalidArgument, 400}, wire{codes.InvalidArgument, 415}},
 	"INVALID_AGENT_RESPONSE":             {-32006, wire{codes.Internal, 500}, wire{codes.Internal, 502}},
 	"EXTENDED_AGENT_CARD_NOT_CONFIGURED": {-32007, wire{codes.FailedPrecondition, 400}, wire{codes.FailedPrecondition, 400}},
-	"EXTENSION_SUPPORT_REQUIRED":         {-32008, wire{codes.FailedPrecondition, 400}, wire{codes.FailedPrecondition, 400}},
+	reasonExtension:                      {-32008, wire{codes.FailedPrecondition, 400}, wire{codes.FailedPrecondition, 400}},
 	reasonVersion:                        {-32009, wire{codes.FailedPrecondition, 400}, wire{codes.Unimplemented, 400}},
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
+	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -35,6 +36,28 @@ func addExtensions(ctx context.Context, m *a2apb.Message) error {
 	for _, uri := range list {
 		if !slices.Contains(m.GetExtensions(), uri) && !slices.Contains(ownExtensions, uri) {
 			m.Extensions = append(m.GetExtensions(), uri)
+		}
+	}
+	return nil
+}
+
+// checkExtensions refuses a task for a named agent whose card requires an extension that the message does not request (A2A §3.3.4): the agent would
+// refuse it. Who names no agent cannot know its card.
+func (s *Service) checkExtensions(ctx context.Context, tenant string, task *orchestratorv1.SubmitTaskRequest) error {
+	name := task.GetRoute().GetAgent()
+	if name == "" {
+		return nil
+	}
+	if err := s.directory.Refresh(ctx, tenant); err != nil {
+		return err
+	}
+	a, _, ok := s.directory.Peek(tenant, name)
+	if !ok { // the engine says so
+		return nil
+	}
+	for _, x := range a.Card.Extensions {
+		if x.Required && !slices.Contains(task.GetMessage().GetExtensions(), x.URI) && !slices.Contains(ownExtensions, x.URI) {
+			return s.edition.refusal(reasonExtension, "agent %q requires the extension %s; name it in A2A-Extensions or in the message's extensions", name, x.URI)
 		}
 	}
 	return nil

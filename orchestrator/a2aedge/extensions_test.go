@@ -135,3 +135,37 @@ func TestACardHasTheExtensionsOfItsAgent(t *testing.T) {
 		t.Errorf("a call that passes = %s, and requests %q, want %s in it", passed.body, got, needed)
 	}
 }
+
+// TestWhatAnAgentRequiresIsDemanded has callers name an agent whose card requires an extension, and request it or not.
+func TestWhatAnAgentRequiresIsDemanded(t *testing.T) {
+	w := newWorld(t)
+	agent := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		_, _ = rw.Write([]byte(`{"jsonrpc":"2.0","id":1,"result":{"message":{"messageId":"a","role":"ROLE_AGENT","parts":[{"text":"y"}]}}}`))
+	}))
+	t.Cleanup(agent.Close)
+	card := `{"name":"strict","description":"d","version":"1.0.0","defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
+		"capabilities":{"extensions":[{"uri":"` + needed + `","required":true},{"uri":"urn:optional"}]},"skills":[{"id":"s","name":"s","description":"s","tags":["t"]}],
+		"supportedInterfaces":[{"url":"` + agent.URL + `","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`
+	if made := w.call(t, "POST", "/v1/agents:register", `{"card":`+card+`}`, nil); made.code != 200 {
+		t.Fatalf("register = %d %s", made.code, made.body)
+	}
+	const message = `{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}`
+	routed := `{"message":` + strings.Replace(message, `"parts"`, `"metadata":{"`+taskExtension+`":{"route":{"agent":"strict"}}},"parts"`, 1) + `}`
+	rpc := `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":` + message + `}}`
+	for name, test := range map[string]struct{ path, body, version, extensions, want string }{
+		"HTTP+JSON without it":           {"/agents/strict/message:send", `{"message":` + message + `}`, "1.0", "urn:other", `"reason":"EXTENSION_SUPPORT_REQUIRED"`},
+		"a stream without it":            {"/agents/strict/message:stream", `{"message":` + message + `}`, "1.0", "", `"reason":"EXTENSION_SUPPORT_REQUIRED"`},
+		"JSON-RPC without it":            {"/agents/strict", rpc, "1.0", "", `"code":-32008`},
+		"the agent named in the message": {"/a2a/message:send", routed, "1.0", "", `"reason":"EXTENSION_SUPPORT_REQUIRED"`},
+		"0.3 without it":                 {"/agents/strict", `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":` + legacyMessage("x", "") + `}}`, "", "", `"code":-32008`},
+		"HTTP+JSON with it":              {"/agents/strict/message:send", `{"message":` + message + `}`, "1.0", needed, `TASK_STATE_COMPLETED`},
+		"the extension in the message": {
+			"/agents/strict/message:send", `{"message":` + strings.Replace(message, `"parts"`, `"extensions":["`+needed+`"],"parts"`, 1) + `}`, "1.0", "", `TASK_STATE_COMPLETED`,
+		},
+	} {
+		got := w.call(t, "POST", test.path, test.body, map[string]string{"A2A-Version": test.version, "A2A-Extensions": test.extensions})
+		if squeezed := strings.ReplaceAll(got.body, `": "`, `":"`); !strings.Contains(squeezed, test.want) {
+			t.Errorf("%s: %d %s, want %s", name, got.code, got.body, test.want)
+		}
+	}
+}

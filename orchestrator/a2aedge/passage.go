@@ -18,7 +18,7 @@ var passing = []string{
 	"CreateTaskPushNotificationConfig", "GetTaskPushNotificationConfig", "ListTaskPushNotificationConfigs", "DeleteTaskPushNotificationConfig",
 }
 
-// Directory is the part of the registry's directory that passages need.
+// Directory is the part of the registry's directory that this package needs.
 type Directory interface {
 	// Peek returns one agent, which must not be changed, and its status. If there is none, ok is false.
 	Peek(tenant, name string) (a *registry.Agent, s registry.Status, ok bool)

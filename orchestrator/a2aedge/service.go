@@ -24,24 +24,28 @@ type Config struct {
 	Pages    *page.Codec
 	Edition  Edition
 	Passages *Passages // nil: every call is tracked
+
+	// Directory has the cards of agents, of which some require extensions.
+	Directory Directory
 }
 
 // Service implements a2apb.A2AServiceServer over the task engine.
 type Service struct {
 	a2apb.UnimplementedA2AServiceServer
 
-	engine   *engine.Engine
-	store    orchestrator.Store
-	pages    *page.Codec
-	edition  Edition
-	passages *Passages
+	engine    *engine.Engine
+	store     orchestrator.Store
+	pages     *page.Codec
+	edition   Edition
+	passages  *Passages
+	directory Directory
 }
 
 var _ a2apb.A2AServiceServer = (*Service)(nil)
 
 // New returns the A2A service.
 func New(c Config) *Service {
-	return &Service{engine: c.Engine, store: c.Store, pages: c.Pages, edition: c.Edition, passages: c.Passages}
+	return &Service{engine: c.Engine, store: c.Store, pages: c.Pages, edition: c.Edition, passages: c.Passages, directory: c.Directory}
 }
 
 // Rules returns who may call the A2A service, which is the same as for the task API.

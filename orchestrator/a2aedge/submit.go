@@ -74,6 +74,9 @@ func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (or
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
+	if err := s.checkExtensions(ctx, p.Tenant, task); err != nil {
+		return orchestrator.Task{}, err
+	}
 	submission := taskrpc.NewSubmission(p, task)
 	submission.Webhook = webhook
 	t, err := s.engine.Submit(ctx, submission)
