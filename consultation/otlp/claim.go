@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"math"
@@ -15,11 +16,7 @@ import (
 
 // record records the verdict in s. A refusal is about this span only.
 func (r *Receiver) record(ctx context.Context, recorder consultation.Recorder, from *sender, s ptrace.Span) error {
-	cl := claim(from, s)
-	if cl.Unreadable != nil {
-		return cl.Unreadable
-	}
-	return r.ledger.Record(ctx, recorder, cl)
+	return r.ledger.Record(ctx, recorder, claim(from, s))
 }
 
 // Verdicts returns the claims of the verdict spans in traces, in order. The traces are OTLP JSON, within the limits for a request to the receiver. An
@@ -81,40 +78,34 @@ func verdictSpans(traces ptrace.Traces) iter.Seq2[*sender, ptrace.Span] {
 // claim reads the verdict in s.
 func claim(from *sender, s ptrace.Span) consultation.Claim {
 	cl := consultation.Claim{TraceID: s.TraceID().String(), SpanID: s.SpanID().String(), ServiceName: from.service}
-	if cl.Unreadable = from.unreadable; cl.Unreadable == nil {
-		cl.Unreadable = read(&cl, s.Attributes())
-	}
+	err := read(&cl, s.Attributes())
+	cl.Unreadable = cmp.Or(from.unreadable, err)
 	return cl
 }
 
-// read reads the attributes into cl. Its error is a refusal.
+// read reads the attributes into cl, as many as it can: the id says which consultation a span is about that does not count. Its error is a refusal.
 func read(cl *consultation.Claim, span pcommon.Map) error {
-	if err := noDuplicates(span, attributePrefix); err != nil {
-		return err
-	}
-	err := readStrings(span, map[string]*string{
+	texts := readStrings(span, map[string]*string{
 		IDKey: &cl.ConsultationID, TaskKey: &cl.TaskID, RequirementKey: &cl.RequirementID, PhaseKey: &cl.Phase,
 		SourceKey: &cl.SourceAgent, TargetKey: &cl.TargetAgent, OutcomeKey: &cl.Outcome, DigestKey: &cl.SubjectDigest,
 		FeedbackKey: &cl.Feedback, SignatureKey: &cl.Signature,
 	})
-	if err != nil {
-		return err
-	}
-	return readInts(span, map[string]*int{AttemptKey: &cl.Attempt, SchemaVersionKey: &cl.SchemaVersion})
+	numbers := readInts(span, map[string]*int{AttemptKey: &cl.Attempt, SchemaVersionKey: &cl.SchemaVersion})
+	return cmp.Or(noDuplicates(span, attributePrefix), texts, numbers)
 }
 
-func readStrings(from pcommon.Map, into map[string]*string) error {
+// readStrings reads the attributes that are strings; its error is about the first one that is not.
+func readStrings(from pcommon.Map, into map[string]*string) (wrong error) {
 	for key, value := range from.All() {
-		to, wanted := into[key]
-		if !wanted {
-			continue
+		switch to, wanted := into[key]; {
+		case !wanted:
+		case value.Type() == pcommon.ValueTypeStr:
+			*to = value.Str()
+		case wrong == nil:
+			wrong = malformed(consultation.ReasonMalformed, "the attribute %s is not a string", key)
 		}
-		if value.Type() != pcommon.ValueTypeStr {
-			return malformed(consultation.ReasonMalformed, "the attribute %s is not a string", key)
-		}
-		*to = value.Str()
 	}
-	return nil
+	return wrong
 }
 
 func readInts(from pcommon.Map, into map[string]*int) error {

@@ -65,7 +65,7 @@ func TestAnExportedVerdictIsOnRecordWhenTheExporterReturns(t *testing.T) {
 	}
 }
 
-func TestTheSenderSeesWhyAVerdictDoesNotCount(t *testing.T) {
+func TestTheSenderAndTheOperatorSeeWhyAVerdictDoesNotCount(t *testing.T) {
 	t.Parallel()
 	without := func(key string) func(*tracetest.SpanStub) {
 		return func(s *tracetest.SpanStub) {
@@ -133,6 +133,9 @@ func TestTheSenderSeesWhyAVerdictDoesNotCount(t *testing.T) {
 			}
 			if got := s.state(t); got != "open " {
 				t.Errorf("the consultation is %s, want open", got)
+			}
+			if got, want := s.refused(t), test.reason; got != want && want != "EVIDENCE_UNKNOWN_CONSULTATION" {
+				t.Errorf("the consultation has the refusals %q, want %s", got, want)
 			}
 		})
 	}

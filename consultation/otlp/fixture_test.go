@@ -145,6 +145,20 @@ func (s *server) state(t *testing.T) string {
 	return list[0].State + " " + list[0].Outcome
 }
 
+// refused returns the reasons of the spans that were refused as answers to the only consultation.
+func (s *server) refused(t *testing.T) string {
+	t.Helper()
+	list, err := s.ledger.Consultations(t.Context(), tenant, "task-1")
+	if err != nil || len(list) != 1 {
+		t.Fatalf("Consultations() = %v, %v, want one", list, err)
+	}
+	var reasons []string
+	for _, r := range list[0].Refused {
+		reasons = append(reasons, r.Reason)
+	}
+	return strings.Join(reasons, " ")
+}
+
 // verdict returns the span by which an honest agent answers c.
 func verdict(t *testing.T, c consultation.Consultation, outcome string) tracetest.SpanStub {
 	t.Helper()
