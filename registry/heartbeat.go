@@ -14,7 +14,7 @@ type Beat struct {
 	Agent         string
 	Epoch         int64  // as the answer to the process's first beat gave it; 0 in that first beat
 	Status        string // available, busy, unavailable or error
-	CurrentTaskID string // when busy; at most 128 bytes
+	CurrentTaskID string // when busy; at most 512 bytes
 	ErrorMessage  string // at most 4,000 bytes
 	Capacity      int    // how many tasks it can work on at a time; 0 when it does not say
 	InFlight      int    // how many tasks it is working on
@@ -34,10 +34,16 @@ const (
 	maxErrorMessage = 1000 * 4
 )
 
-const maxCapacity = 1_000_000 // tasks
+const (
+	maxCapacity = 1_000_000 // tasks
+	maxEpoch    = 1 << 53   // that a beat may bring, so that there are more
+)
 
 // Heartbeat renews an agent's lease. Epoch 0 starts a new epoch. Any epoch other than the current one is a Conflict fault with the reason
 // EPOCH_STALE, so that a process that was replaced cannot speak for the agent. A beat after the lease has expired renews it all the same.
+//
+// A higher epoch than the current one becomes the current one when no lease is live: the agent was registered anew, or a backup restored, while its
+// process went on.
 func (r *Registry) Heartbeat(ctx context.Context, tenant string, b Beat) (Lease, error) {
 	if !slices.Contains([]string{StatusAvailable, StatusBusy, StatusUnavailable, StatusError}, b.Status) {
 		return Lease{}, fault.Invalid("status", "STATUS_INVALID", "%q is not one of available, busy, unavailable, error", clip(b.Status))
@@ -51,10 +57,12 @@ func (r *Registry) Heartbeat(ctx context.Context, tenant string, b Beat) (Lease,
 	now := r.now().UTC()
 	lease := Lease{ExpireTime: now.Add(r.leaseDuration), NextHeartbeat: r.nextHeartbeat()}
 	err := r.store.UpdatePulse(ctx, Key{tenant, b.Agent}, func(p Pulse) (Pulse, error) {
-		switch b.Epoch {
-		case 0:
+		switch {
+		case b.Epoch == 0:
 			p.Epoch++
-		case p.Epoch:
+		case b.Epoch == p.Epoch:
+		case b.Epoch > p.Epoch && b.Epoch <= maxEpoch && !p.beating(now):
+			p.Epoch = b.Epoch
 		default:
 			return p, fault.New(fault.Conflict, "EPOCH_STALE",
 				"epoch %d is not that of agent %q: another process beats for it since, or none has begun; begin with epoch 0 if this one should",

@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -74,6 +75,44 @@ func TestAnOldEpochCannotRevive(t *testing.T) {
 	time0.pass(time.Hour)
 	if _, err := r.Heartbeat(t.Context(), tenant, registry.Beat{Agent: "a", Epoch: 1, Status: "available"}); err == nil {
 		t.Error("Heartbeat(epoch 1) after the lease's end = nil, want EPOCH_STALE")
+	}
+}
+
+// TestABeatGoesOnWhenTheRegistryHasForgottenIt has an agent registered anew, as when a backup is restored, while its process goes on.
+func TestABeatGoesOnWhenTheRegistryHasForgottenIt(t *testing.T) {
+	t.Parallel()
+	time0 := newClock()
+	r := open(t, registry.Options{Now: time0.Now})
+	anew := func() {
+		t.Helper()
+		if err := r.Delete(t.Context(), tenant, "a", ""); err != nil {
+			t.Fatalf("Delete() = %v, want no error", err)
+		}
+		register(t, r, "a")
+	}
+	register(t, r, "a")
+	for want := range int64(3) {
+		if got := beat(t, r, registry.Beat{Agent: "a", Status: "available"}); got.Epoch != want+1 {
+			t.Fatalf("Heartbeat() = epoch %d, want %d", got.Epoch, want+1)
+		}
+	}
+	anew()
+	if got := beat(t, r, registry.Beat{Agent: "a", Epoch: 3, Status: "busy"}); got.Epoch != 3 {
+		t.Errorf("Heartbeat(epoch 3) of an agent that was registered anew = epoch %d, want 3", got.Epoch)
+	}
+	if got := beat(t, r, registry.Beat{Agent: "a", Status: "available"}); got.Epoch != 4 {
+		t.Errorf("Heartbeat() of a new process = epoch %d, want 4", got.Epoch)
+	}
+	anew()
+	beat(t, r, registry.Beat{Agent: "a", Status: "available"})
+	for _, epoch := range []int64{4, math.MaxInt64} {
+		if _, err := r.Heartbeat(t.Context(), tenant, registry.Beat{Agent: "a", Epoch: epoch, Status: "available"}); fault.ReasonOf(err) != "EPOCH_STALE" {
+			t.Errorf("Heartbeat(epoch %d) while a new process has the lease = %v, want EPOCH_STALE", epoch, err)
+		}
+	}
+	time0.pass(time.Minute)
+	if _, err := r.Heartbeat(t.Context(), tenant, registry.Beat{Agent: "a", Epoch: math.MaxInt64, Status: "available"}); fault.ReasonOf(err) != "EPOCH_STALE" {
+		t.Errorf("Heartbeat() with the largest epoch = %v, want EPOCH_STALE: there is none for the next process", err)
 	}
 }
 

@@ -893,7 +893,8 @@ type HeartbeatRequest struct {
 	// The agent's name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The epoch in the answer to the first heartbeat; 0 in a process's first heartbeat, which ends the epoch before. Any other epoch than the present one
-	// is ABORTED with the reason EPOCH_STALE: another process speaks for the agent.
+	// is ABORTED with the reason EPOCH_STALE: another process speaks for the agent. When no lease is live, a higher epoch than the present one is taken: the
+	// agent was registered anew, or a backup restored, while its process went on.
 	Epoch int64 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	// The status that the agent reports: available, busy, unavailable or error.
 	Status string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
