@@ -71,9 +71,7 @@ func keepCode(runs []run, kept map[*html.Node]bool) {
 		keeps := r.kept(kept)
 		if pre := closest(r.nodes[0], atom.Pre); pre != nil && !keeps && (begun && i < last || before) && !inSideContent(pre) {
 			keeps = true
-			for _, n := range r.nodes {
-				kept[n] = true
-			}
+			keepRun(r, kept)
 		}
 		begun, before = begun || keeps, keeps
 	}

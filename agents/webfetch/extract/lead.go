@@ -26,9 +26,7 @@ func addLead(runs []run, kept map[*html.Node]bool, text, description string) {
 		is := said != "" && strings.HasPrefix(r.text, said) || title >= 0 && len(r.text) >= minLead && sentence(r.text)
 		if is && ownText(r) && !strings.Contains(text, r.text) {
 			found++
-			for _, n := range r.nodes {
-				kept[n] = true
-			}
+			keepRun(r, kept)
 		}
 	}
 }
@@ -73,7 +71,7 @@ func sentence(text string) bool {
 
 // ownText reports whether r is text in its own right: no caption, no link, nothing beside the content.
 func ownText(r run) bool {
-	if linked := r.linked(func(*html.Node) bool { return true }); linked*2 > len(r.text) {
+	if mostlyLinks(r) {
 		return false
 	}
 	for p := r.nodes[0].Parent; p != nil; p = p.Parent {

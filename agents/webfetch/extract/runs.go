@@ -232,9 +232,7 @@ func (m *matcher) complete(r run) {
 	if size == 0 || size*2 < len(r.text) && !r.within(atom.P) {
 		return
 	}
-	for _, n := range r.nodes {
-		m.kept[n] = true
-	}
+	keepRun(r, m.kept)
 }
 
 // backward finds the short runs directly before one that was found.

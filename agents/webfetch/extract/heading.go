@@ -1,0 +1,42 @@
+package extract
+
+import (
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// maxByline is the maximum number of short runs between a heading and its text: a date, a name, a section.
+const maxByline = 3
+
+// keepHeadings keeps the headings of kept text. The libraries drop those that are links, as in lists of articles, and those that stand in an element
+// of their own, as on GitHub. On the Article Extraction Benchmark, F1 is the same without and with it, and recall rises by 0.001.
+func keepHeadings(runs []run, kept map[*html.Node]bool) {
+	heading := -1 // nothing but a byline came after it
+	for i, r := range runs {
+		switch {
+		case r.kept(kept):
+			if heading >= 0 && !inSideContent(runs[heading].nodes[0]) {
+				keepRun(runs[heading], kept)
+			}
+			heading = -1
+		case subheads(r):
+			heading = i
+		case len(r.text) >= minLead || i-heading > maxByline || mostlyLinks(r):
+			heading = -1
+		}
+	}
+}
+
+// subheads reports whether r is a heading below the title.
+func subheads(r run) bool { return r.within(atom.H2, atom.H3, atom.H4, atom.H5, atom.H6) }
+
+func keepRun(r run, kept map[*html.Node]bool) {
+	for _, n := range r.nodes {
+		kept[n] = true
+	}
+}
+
+// mostlyLinks reports whether more than half of r are links.
+func mostlyLinks(r run) bool { return r.linked(anyLink)*2 > len(r.text) }
+
+func anyLink(*html.Node) bool { return true }

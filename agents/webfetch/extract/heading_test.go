@@ -1,0 +1,47 @@
+package extract_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/agents/webfetch/extract"
+)
+
+func TestTextKeepsItsHeading(t *testing.T) {
+	t.Parallel()
+	const heading = "How to vote"
+	text := "<p>" + sentence + "</p>"
+	for name, test := range map[string]struct {
+		body string
+		kept bool
+	}{
+		"in an element of its own":      {`<div class="heading"><h2>` + heading + `</h2><a class="anchor" href="#vote"></a></div>` + text, true},
+		"a link to another story":       {`<div><h3><a href="/b">` + heading + `</a></h3><a href="/c">All about it</a></div>` + text, false},
+		"of something beside the text":  {`<aside><h3>` + heading + `</h3></aside>` + text, false},
+		"of links":                      {`<h3>` + heading + `</h3><ul><li><a href="/b">Who may</a></li></ul>`, false},
+		"of a text that is not content": {`</div></article><div><div><h3>` + heading + `</h3><p>Sign up.</p></div></div>`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := read(t, "text/html", story("", test.body), extract.Options{}).Text; strings.Contains(got, heading) != test.kept {
+				t.Errorf("Extract() = %s\nwant that %q is kept: %t", got, heading, test.kept)
+			}
+		})
+	}
+}
+
+func TestAListOfArticlesHasTheirTitles(t *testing.T) {
+	t.Parallel()
+	var articles strings.Builder
+	titles := []string{"Who may vote", "How votes are counted", "What a quorum is", "When to meet", "Where to meet"}
+	for i, title := range titles {
+		fmt.Fprintf(&articles, `<article><header><h2><a href="/%d">%s</a></h2><div>Posted on Monday</div></header><div><p>%s No. %d.</p></div></article>`, i, title, sentence, i)
+	}
+	got := read(t, "text/html", `<html><body><header><a href="/">The Gazette</a></header><main>`+articles.String()+`</main></body></html>`, extract.Options{}).Text
+	for i, title := range titles {
+		if !strings.Contains(got, fmt.Sprintf("[%s](https://site.test/%d)", title, i)) {
+			t.Errorf("Extract() = %s\nwant the title %q", got, title)
+		}
+	}
+}
