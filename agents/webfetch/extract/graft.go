@@ -24,6 +24,7 @@ func graft(page, found *html.Node, base *url.URL, description string, pictures b
 	keepCode(runs, kept)
 	dropTrail(runs, kept, base)
 	addLead(runs, kept, text, description)
+	keepLists(runs, kept)
 	keepHeadings(runs, kept)
 	p := pruner{kept: kept, counts: map[*html.Node]int{}, pictures: pictures}
 	p.scope = p.lowest(page, p.count(page))
