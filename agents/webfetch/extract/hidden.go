@@ -67,9 +67,9 @@ func (s *sheet) collect(n *html.Node, hidden map[*html.Node]bool) (size int) {
 		switch {
 		case child.Type != html.ElementNode || isHidden(child):
 		case s.hidesNode(child):
-			if held := textSize(child, isHidden); held > 0 { // images are not hidden text, but wait for a script
+			if textSize(child, invisible) > 0 { // images are not hidden text, but wait for a script
 				hidden[child] = true
-				size += held
+				size += textSize(child, isHidden)
 			}
 		default:
 			size += s.collect(child, hidden)

@@ -42,6 +42,7 @@ func TestWhatAStyleSheetHidesIsNotRead(t *testing.T) {
 		"a place in another element":  styled("article .o p{display:none}", "<div class=o><div><p>"+order+"</p></div></div>"),
 		"a place right in another":    styled("#o>.x{display:none}.a .x{display:none}", "<div id=o><p class=x>"+order+"</p></div>"),
 		"a sheet in the text":         "<p>" + line + "<style>.x{display:none}</style><p class=x>" + order,
+		"a heading that is a button":  styled(".x{display:none}", "<div class=x><h3><button>"+order+"</button></h3></div>"),
 		"a large part of little text": "<style>.x{display:none}</style><p>Hello!<p class=x>" + order,
 	} {
 		for _, format := range []extract.Format{extract.Markdown, extract.Text, extract.HTML, extract.JSON} {
