@@ -35,6 +35,9 @@ func renderHTML(ctx context.Context, content *Content, d document, o Options) er
 		return writeLinks(content, linksOf(root, base, either(hidden, placed)))
 	}
 	reveal(content, root)
+	if disclose(root, either(hidden, placed)) {
+		content.warn(WarnHidden)
+	}
 	removeWhere(root, hidden)
 	plainDocumentation(root)
 	main := mainContent(content, root, base, size, placed)

@@ -1,0 +1,107 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// disclosure shows what readers open by a control: the answers below questions, and the tabs of a page
+// (https://www.w3.org/WAI/ARIA/apg/patterns/disclosure/).
+type disclosure struct {
+	controls map[string]*html.Node // by the id of what they open
+	opened   bool                  // anything was hidden until now
+}
+
+// disclose shows what the controls below root open that readers see, and reports whether there was anything. hidden reports what they do not see.
+func disclose(root *html.Node, hidden func(*html.Node) bool) bool {
+	d := disclosure{controls: map[string]*html.Node{}}
+	d.look(root, hidden)
+	if len(d.controls) > 0 {
+		d.show(root)
+	}
+	return d.opened
+}
+
+// look finds the controls below n. Those around the content are left out, because they open menus.
+func (d *disclosure) look(n *html.Node, hidden func(*html.Node) bool) {
+	for child := range n.ChildNodes() {
+		if hidden(child) || boilerplate(child) {
+			continue
+		}
+		ids := controlled(child)
+		if len(ids) == 0 {
+			d.look(child, hidden)
+		} else if strings.TrimSpace(textOf(child)) != "" {
+			for _, id := range ids {
+				d.controls[id] = child
+			}
+		}
+	}
+}
+
+// controlled returns the ids of what a control opens; Bootstrap has them in attributes of its own.
+func controlled(n *html.Node) (ids []string) {
+	if !hasAttribute(n, "aria-expanded") && attribute(n, "role") != "tab" {
+		return nil
+	}
+	ids = strings.Fields(attribute(n, "aria-controls"))
+	for _, name := range []string{"data-bs-target", "data-target", "href"} {
+		if id, found := strings.CutPrefix(attribute(n, name), "#"); found && id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// show shows the panels below n. It returns the bytes of text below n, and how many of them are links.
+func (d *disclosure) show(n *html.Node) (size, linked int) {
+	if n.Type == html.TextNode {
+		return squeezedSize(n.Data), 0
+	}
+	for child := range n.ChildNodes() {
+		s, l := d.show(child)
+		size, linked = size+s, linked+l
+	}
+	if n.DataAtom == atom.A {
+		linked = size
+	}
+	if control := d.controls[attribute(n, "id")]; control != nil && invisibleByAttribute(n) && !overlays[attribute(n, "role")] && linked*2 <= size { // links are a menu
+		d.open(n, control)
+	}
+	return size, linked
+}
+
+// overlays are roles of what lies over a page rather than in it.
+var overlays = wordSet("dialog alertdialog menu listbox tooltip")
+
+// open shows n, unless it is hidden by what controls do not change, and makes its control a heading.
+func (d *disclosure) open(n, control *html.Node) {
+	var others []string
+	for declaration := range strings.SplitSeq(plainStyle(attribute(n, "style")), ";") {
+		switch name, _, _ := strings.Cut(declaration, ":"); name {
+		case "display", "visibility", "height", "max-height", "opacity":
+		default:
+			others = append(others, declaration)
+		}
+	}
+	if hasAttribute(n, "popover") || hiddenByStyle(strings.Join(others, ";")) {
+		return
+	}
+	dropAttribute(n, "hidden", "aria-hidden", "style")
+	d.opened = true
+	if control.DataAtom == atom.A || control.DataAtom == atom.Button {
+		rename(control, headingIn(control.Parent))
+	}
+}
+
+// headingIn returns the name of an element that makes its text the heading of what is below it.
+func headingIn(around *html.Node) atom.Atom {
+	switch around.DataAtom {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Dt, atom.Summary, atom.Span:
+		return atom.Span
+	default:
+		return atom.H4
+	}
+}
