@@ -26,6 +26,7 @@ func graft(page, found *html.Node, base *url.URL, description string, pictures b
 	addLead(runs, kept, text, description)
 	keepLists(runs, kept)
 	keepHeadings(runs, kept)
+	dropHeadings(runs, kept)
 	p := pruner{kept: kept, counts: map[*html.Node]int{}, pictures: pictures}
 	p.scope = p.lowest(page, p.count(page))
 	p.prune(p.scope)

@@ -40,3 +40,33 @@ func keepRun(r run, kept map[*html.Node]bool) {
 func mostlyLinks(r run) bool { return r.linked(anyLink)*2 > len(r.text) }
 
 func anyLink(*html.Node) bool { return true }
+
+// dropHeadings drops the headings of what was not kept, such as a table of contents or links to other stories.
+func dropHeadings(runs []run, kept map[*html.Node]bool) {
+	heading, lost := -1, false // the last kept run, if it is a heading, and whether anything after it was dropped
+	for i, r := range runs {
+		switch {
+		case !r.kept(kept):
+			lost = true
+			continue
+		case heading >= 0 && lost && subheads(r) && levelOf(r) <= levelOf(runs[heading]):
+			for _, n := range runs[heading].nodes {
+				delete(kept, n)
+			}
+		}
+		heading, lost = -1, false
+		if subheads(r) {
+			heading = i
+		}
+	}
+}
+
+// levelOf returns the name of the heading that r is, h1 to h6.
+func levelOf(r run) string {
+	for p := r.nodes[0].Parent; p != nil; p = p.Parent {
+		if !inLine(p) {
+			return p.Data
+		}
+	}
+	return ""
+}

@@ -45,3 +45,26 @@ func TestAListOfArticlesHasTheirTitles(t *testing.T) {
 		}
 	}
 }
+
+func TestAHeadingGoesWithItsText(t *testing.T) {
+	t.Parallel()
+	const heading = "Also of interest"
+	links := `<ul><li><a href="/b">Who may vote</a></li><li><a href="/c">How votes are counted</a></li></ul>`
+	next := "<h2>Results</h2><p>" + sentence + "</p>"
+	for name, test := range map[string]struct {
+		body string
+		kept bool
+	}{
+		"of links to other pages":     {"<h2>" + heading + `</h2><div class="related">` + links + "</div><div>" + links + "</div>" + next, false},
+		"of a part":                   {"<h2>" + heading + "</h2>" + strings.Replace(next, "h2", "h3", 2), true},
+		"of text":                     {"<h2>" + heading + "</h2><p>" + sentence + "</p>" + next, true},
+		"of a part after other links": {"<h2>" + heading + "</h2><div>" + links + "</div>" + strings.ReplaceAll(next, "h2", "h3"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := read(t, "text/html", story("", test.body), extract.Options{}).Text; strings.Contains(got, heading) != test.kept {
+				t.Errorf("Extract() = %s\nwant that %q is kept: %t", got, heading, test.kept)
+			}
+		})
+	}
+}
