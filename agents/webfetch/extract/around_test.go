@@ -161,3 +161,22 @@ func TestSentencesStayWhole(t *testing.T) {
 		t.Errorf("Extract() = %q, want %q in it", got, want)
 	}
 }
+
+func TestAWikiIsReadWithoutItsTools(t *testing.T) {
+	t.Parallel()
+	section := `<div class="mw-heading"><h2>Votes</h2><span class="mw-editsection">[<a href="/edit">edit</a>]</span></div><p>` + sentence + `</p><p>It began in <sup><a href="#n">[1]</a></sup> Rome.</p>` +
+		`<table class="wikitable"><tr><th>Year</th><th>Members</th></tr><tr><td>1901</td><td>12</td></tr></table>`
+	page := `<html><body><div id="content"><main><header><h1>Quorum</h1></header><div class="mw-body-content"><div class="mw-parser-output">` + strings.Repeat(section, 4) +
+		`</div><div class="printfooter">Retrieved from the wiki</div></div><div id="catlinks" class="catlinks">Categories: <a href="/c">Meetings</a></div></main></div></body></html>`
+	got := read(t, "text/html", page, extract.Options{}).Text
+	for _, tool := range []string{"edit", "Categories", "Retrieved"} {
+		if strings.Contains(got, tool) {
+			t.Errorf("Extract() = %s\nwant it without %q", got, tool)
+		}
+	}
+	for _, text := range []string{"## Votes", "It began in", "| 1901 | 12 |"} {
+		if strings.Count(got, text) != 4 {
+			t.Errorf("Extract() = %s\nwant %q four times", got, text)
+		}
+	}
+}

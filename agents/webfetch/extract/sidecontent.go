@@ -48,7 +48,8 @@ func namesSideContent(n *html.Node) bool {
 // meta.
 var sideWords = wordSet(`related recommended recommendations newsletter newsletters subscribe shares sharedaddy social sociable
 	socials comments commentlist disqus respond nocomments recentcomments sidebar breadcrumb breadcrumbs cookie cookies consent gdpr footer
-	advert advertisement ads sponsor sponsored taboola outbrain pagination pager popup modal noprint author authorbox bio disclosure copyright`)
+	advert advertisement ads sponsor sponsored taboola outbrain pagination pager popup modal noprint author authorbox bio disclosure copyright
+	catlinks printfooter editsection`)
 
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
