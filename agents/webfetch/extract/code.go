@@ -69,12 +69,25 @@ func keepCode(runs []run, kept map[*html.Node]bool) {
 	begun, before := false, false // whether any text was kept so far, and whether the run before is
 	for i, r := range runs {
 		keeps := r.kept(kept)
-		if pre := closest(r.nodes[0], atom.Pre); pre != nil && !keeps && (begun && i < last || before) && !inSideContent(pre) {
+		between := begun && i < last
+		if !keeps && (isBlockOfCode(r) && (between || before) || between && isCode(r)) && !inSideContent(r.nodes[0]) {
 			keeps = true
 			keepRun(r, kept)
 		}
 		begun, before = begun || keeps, keeps
 	}
+}
+
+func isBlockOfCode(r run) bool { return closest(r.nodes[0], atom.Pre) != nil }
+
+// isCode reports whether r is nothing but code, such as a name in the columns of a reference.
+func isCode(r run) bool {
+	for _, n := range r.nodes {
+		if strings.TrimSpace(n.Data) != "" && closest(n, atom.Code) == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // closest returns the nearest element of a name around n, or nil.
