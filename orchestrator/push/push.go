@@ -55,6 +55,9 @@ func (s *Sender) Check(w orchestrator.Webhook) error {
 	if len(w.ID) > maxID || len(w.Token) > maxSecret || len(w.Scheme) > maxID || len(w.Credentials) > maxSecret {
 		return fault.Invalid("id", "PUSH_CONFIG_TOO_LARGE", "the id and the scheme have at most %d bytes, the token and the credentials %d", maxID, maxSecret)
 	}
+	if !isScheme(w.Scheme) || w.Scheme == "" && w.Credentials != "" { // the credentials would not be sent, or as something else
+		return fault.Invalid("authentication.scheme", "PUSH_CONFIG_INVALID", "the scheme %q is not one of HTTP, such as Bearer", w.Scheme)
+	}
 	for field, text := range map[string]string{
 		"token": w.Token.Reveal(), "authentication.scheme": w.Scheme, "authentication.credentials": w.Credentials.Reveal(), "id": w.ID,
 	} {
@@ -65,6 +68,11 @@ func (s *Sender) Check(w orchestrator.Webhook) error {
 		}
 	}
 	return nil
+}
+
+// isScheme reports whether s has nothing but what the name of a scheme has (RFC 9110 §5.6.2).
+func isScheme(s string) bool {
+	return !strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("\"(),/:;<=>?@[\\]{}", c) })
 }
 
 // Send notifies a receiver of one event of a task. An Unavailable fault means that it may be tried again, after the fault's RetryAfter; after any

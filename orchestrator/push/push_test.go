@@ -129,21 +129,23 @@ func TestWhatNobodyCouldReachIsRefused(t *testing.T) {
 		webhook orchestrator.Webhook
 		reason  string
 	}{
-		"an ordinary URL":             {orchestrator.Webhook{URL: url + "/hook", Token: "t", Scheme: "Bearer", Credentials: "c"}, ""},
-		"no URL":                      {orchestrator.Webhook{}, "URL_INVALID"},
-		"what is no URL":              {orchestrator.Webhook{URL: "https://[::1"}, "URL_INVALID"},
-		"a URL without end":           {orchestrator.Webhook{URL: url + "/" + long}, "URL_INVALID"},
-		"a file":                      {orchestrator.Webhook{URL: "file:///etc/passwd"}, "URL_INVALID"},
-		"a password in the URL":       {orchestrator.Webhook{URL: "https://a:b@example.com/"}, "URL_INVALID"},
-		"an address of this host":     {orchestrator.Webhook{URL: "https://127.0.0.1/"}, "ADDRESS_BLOCKED"},
-		"a header in the token":       {orchestrator.Webhook{URL: url, Token: "x\r\nHost: y"}, "PUSH_CONFIG_INVALID"},
-		"a header in the scheme":      {orchestrator.Webhook{URL: url, Scheme: "Bearer\n"}, "PUSH_CONFIG_INVALID"},
-		"a header in the credentials": {orchestrator.Webhook{URL: url, Scheme: "Bearer", Credentials: "x\ny"}, "PUSH_CONFIG_INVALID"},
-		"other letters in the id":     {orchestrator.Webhook{URL: url, ID: "\u00fc"}, "PUSH_CONFIG_INVALID"},
-		"a huge token":                {orchestrator.Webhook{URL: url, Token: orchestrator.Credential(long)}, "PUSH_CONFIG_TOO_LARGE"},
-		"a huge scheme":               {orchestrator.Webhook{URL: url, Scheme: long}, "PUSH_CONFIG_TOO_LARGE"},
-		"huge credentials":            {orchestrator.Webhook{URL: url, Scheme: "Bearer", Credentials: orchestrator.Credential(long)}, "PUSH_CONFIG_TOO_LARGE"},
-		"a huge id":                   {orchestrator.Webhook{URL: url, ID: long}, "PUSH_CONFIG_TOO_LARGE"},
+		"an ordinary URL":              {orchestrator.Webhook{URL: url + "/hook", Token: "t", Scheme: "Bearer", Credentials: "c"}, ""},
+		"no URL":                       {orchestrator.Webhook{}, "URL_INVALID"},
+		"what is no URL":               {orchestrator.Webhook{URL: "https://[::1"}, "URL_INVALID"},
+		"a URL without end":            {orchestrator.Webhook{URL: url + "/" + long}, "URL_INVALID"},
+		"a file":                       {orchestrator.Webhook{URL: "file:///etc/passwd"}, "URL_INVALID"},
+		"a password in the URL":        {orchestrator.Webhook{URL: "https://a:b@example.com/"}, "URL_INVALID"},
+		"an address of this host":      {orchestrator.Webhook{URL: "https://127.0.0.1/"}, "ADDRESS_BLOCKED"},
+		"a header in the token":        {orchestrator.Webhook{URL: url, Token: "x\r\nHost: y"}, "PUSH_CONFIG_INVALID"},
+		"a header in the scheme":       {orchestrator.Webhook{URL: url, Scheme: "Bearer\n"}, "PUSH_CONFIG_INVALID"},
+		"a header in the credentials":  {orchestrator.Webhook{URL: url, Scheme: "Bearer", Credentials: "x\ny"}, "PUSH_CONFIG_INVALID"},
+		"credentials without a scheme": {orchestrator.Webhook{URL: url, Credentials: "c"}, "PUSH_CONFIG_INVALID"},
+		"more than a scheme":           {orchestrator.Webhook{URL: url, Scheme: "Bearer x", Credentials: "c"}, "PUSH_CONFIG_INVALID"},
+		"other letters in the id":      {orchestrator.Webhook{URL: url, ID: "\u00fc"}, "PUSH_CONFIG_INVALID"},
+		"a huge token":                 {orchestrator.Webhook{URL: url, Token: orchestrator.Credential(long)}, "PUSH_CONFIG_TOO_LARGE"},
+		"a huge scheme":                {orchestrator.Webhook{URL: url, Scheme: long}, "PUSH_CONFIG_TOO_LARGE"},
+		"huge credentials":             {orchestrator.Webhook{URL: url, Scheme: "Bearer", Credentials: orchestrator.Credential(long)}, "PUSH_CONFIG_TOO_LARGE"},
+		"a huge id":                    {orchestrator.Webhook{URL: url, ID: long}, "PUSH_CONFIG_TOO_LARGE"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
