@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/quorate/quorate/orchestrator/dev"
+	"github.com/quorate/quorate/platform/config"
 )
 
 // block matches a block of commands in a document.
@@ -17,7 +18,7 @@ var block = regexp.MustCompile("(?s)```sh\n(.*?)```")
 // TestTheDocumentedCallsWork does what docs/dispatching.md shows, in its order, with the addresses and the token of this server.
 func TestTheDocumentedCallsWork(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
-		if os.Getenv("QUORATE_CI") == "1" {
+		if config.Env("QUORATE_CI") == "1" {
 			t.Fatal("there is no curl here")
 		}
 		t.Skip("there is no curl here; install it, such as apt-get install curl")
