@@ -42,7 +42,7 @@ func TestATaskThatIsCanceledSaysNothingAboutItsAgent(t *testing.T) {
 		if n := len(a.sends()); n != 1 {
 			t.Fatalf("the agent has %d messages while one task tries whether it is back, want 1", n)
 		}
-		if _, err := s.engine.Cancel(t.Context(), first, "tester", ""); err != nil {
+		if _, err := s.engine.Cancel(t.Context(), engine.Cancellation{Key: first, Caller: "tester"}); err != nil {
 			t.Fatalf("Cancel() = %v", err)
 		}
 		<-time.After(10 * time.Second)
