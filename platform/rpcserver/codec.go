@@ -9,10 +9,18 @@ import (
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
-// codec is a bounded.Codec that can leave a request undecoded.
+// codec is a bounded.Codec that can leave a request undecoded, and lets answers count until they are written.
 type codec struct{ bounded.Codec }
 
 func newCodec() codec { return codec{bounded.NewCodec()} }
+
+// Marshal encodes v.
+func (c codec) Marshal(v any) (mem.BufferSlice, error) {
+	if answer, ok := v.(*counted); ok {
+		return answer.encode()
+	}
+	return c.Codec.Marshal(v)
+}
 
 // Unmarshal decodes data into v.
 func (c codec) Unmarshal(data mem.BufferSlice, v any) error {

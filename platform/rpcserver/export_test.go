@@ -43,3 +43,10 @@ func LimitBody(limit int64, next http.Handler) http.Handler {
 	s := &Server{opts: Options{MaxBodyBytes: limit}}
 	return s.limitBody(next)
 }
+
+// Unread returns the number of bytes of answers that callers have not read.
+func (s *Server) Unread() int {
+	s.unread.mu.Lock()
+	defer s.unread.mu.Unlock()
+	return s.unread.bytes
+}

@@ -76,6 +76,7 @@ type Server struct {
 	callers   *callers
 	public    *callers // of streams without a caller, by address
 	awaited   *callers // of calls without a caller that wait for their request, by address
+	unread    *unread
 	hosts     hostGuard
 	turns     *turns
 	requests  *requests
@@ -112,6 +113,7 @@ func New(opts Options) (*Server, error) {
 		opts: opts, validator: validator, health: health.NewServer(), pipe: bufconn.Listen(pipeBuffer),
 		mux: http.NewServeMux(), streams: newOpenStreams(), callers: newCallers(opts.Limits), public: newCallers(Limits{MaxCalls: 2 * maxPublic}),
 		awaited: newCallers(Limits{MaxCalls: 2 * maxAwaited}),
+		unread:  newUnread(maxUnread * int(opts.MaxBodyBytes)),
 		hosts:   newHostGuard(opts.AllowedHosts, opts.HTTPListener),
 		ready:   newReadyChecks(), turns: newTurns(),
 	}
@@ -148,7 +150,7 @@ func defaultRules() auth.Rules {
 func (s *Server) newGRPC(calls *serverCalls) *grpc.Server {
 	return grpc.NewServer(
 		grpc.StatsHandler(calls),
-		grpc.UnaryInterceptor(s.interceptUnary),
+		grpc.UnaryInterceptor(s.countAnswers),
 		grpc.StreamInterceptor(s.interceptDecoding),
 		grpc.ForceServerCodecV2(newCodec()),
 		grpc.MaxRecvMsgSize(int(s.opts.MaxBodyBytes)),

@@ -1,0 +1,101 @@
+package rpcserver
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
+)
+
+// maxUnread is the number of bytes of answers over gRPC that wait for their callers to read them, as a multiple of Options.MaxBodyBytes.
+const maxUnread = 64
+
+// unread bounds the memory of answers that wait for their callers. gRPC's flow control lets a caller read them when it likes; meanwhile they are kept, also when
+// their calls are over for everybody else. A caller may have as many bytes unread as are free for others, and one answer in any case.
+type unread struct {
+	most int
+
+	mu    sync.Mutex
+	bytes int            // guarded by mu
+	of    map[caller]int // guarded by mu; bytes
+}
+
+func newUnread(most int) *unread { return &unread{most: most, of: make(map[caller]int)} }
+
+// enter counts n bytes until leave is called.
+func (u *unread) enter(p auth.Principal, n int) (leave func(), err error) {
+	who := caller{p.Tenant, p.Name}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if has := u.of[who]; has > 0 && has+n > u.most-u.bytes-n {
+		return nil, retryLater(time.Second, "ANSWERS_UNREAD",
+			"this caller has %d bytes of answers that it does not read, and may not have more than are free for others; read them, or ask for less at a time", has)
+	}
+	u.of[who] += n
+	u.bytes += n
+	return sync.OnceFunc(func() { u.leave(who, n) }), nil
+}
+
+func (u *unread) leave(who caller, n int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.bytes -= n
+	if u.of[who] -= n; u.of[who] <= 0 {
+		delete(u.of, who)
+	}
+}
+
+// countAnswers counts the answer of a unary call over gRPC's transport, which is written only after the call.
+func (s *Server) countAnswers(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	resp, err := s.interceptUnary(ctx, req, info, next)
+	a, known := ctx.Value(admissionKey{}).(*admission)
+	message, ok := resp.(proto.Message)
+	if err != nil || !known || !ok {
+		return resp, err
+	}
+	return s.unread.count(a.caller, message)
+}
+
+// count returns a message that counts until its encoding is written or thrown away. A small one, whose encoding gRPC does not follow, does not count.
+func (u *unread) count(p auth.Principal, message proto.Message) (any, error) {
+	size := proto.Size(message)
+	if mem.IsBelowBufferPoolingThreshold(size) {
+		return message, nil
+	}
+	leave, err := u.enter(p, size)
+	if err != nil {
+		return nil, rpcfault.Status(err).Err()
+	}
+	c := &counted{message, leave}
+	runtime.AddCleanup(c, func(leave func()) { leave() }, leave) // gRPC forgets encodings when a connection breaks
+	return c, nil
+}
+
+// counted is an answer that counts, and the pool to which its encoding is returned.
+type counted struct {
+	message proto.Message
+	leave   func()
+}
+
+// encode returns the encoding, which keeps c until it is freed.
+func (c *counted) encode() (mem.BufferSlice, error) {
+	data, err := proto.Marshal(c.message)
+	if err != nil {
+		c.leave()
+		return nil, err
+	}
+	return mem.BufferSlice{mem.NewBuffer(&data, c)}, nil
+}
+
+// Get is not used: nothing is taken from this pool.
+func (*counted) Get(length int) *[]byte { return new(make([]byte, length)) }
+
+// Put is called when the encoding was written or thrown away.
+func (c *counted) Put(*[]byte) { c.leave() }
