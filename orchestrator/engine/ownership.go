@@ -117,6 +117,22 @@ func (e leaseWorker) Look(ctx context.Context, k orchestrator.Key) {
 	e.notify(k)
 }
 
+// runScans searches for unfinished tasks until ctx ends. It has a goroutine of its own: where the index of unfinished tasks is slow or throttled, a search
+// of many groups takes minutes, for which no other task may wait.
+func (e *Engine) runScans(ctx context.Context) {
+	ticker := time.NewTicker(scanTick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.gained:
+		case <-ticker.C:
+		}
+		e.scan(ctx)
+	}
+}
+
 // scan wakes the unfinished tasks of the groups that are due. A task that waits checks its situation and goes on waiting.
 func (e *Engine) scan(ctx context.Context) {
 	var calls errgroup.Group

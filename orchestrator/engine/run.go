@@ -23,18 +23,13 @@ func (e *Engine) Run(ctx context.Context) error {
 	defer e.stopTimers()
 	running.Go(func() { e.router.Run(ctx) })
 	running.Go(func() { e.runOutbox(ctx) })
-	ticker := time.NewTicker(scanTick)
-	defer ticker.Stop()
+	running.Go(func() { e.runScans(ctx) })
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-e.signal:
 			e.startRunners(ctx, &running)
-		case <-e.gained:
-			e.scan(ctx)
-		case <-ticker.C:
-			e.scan(ctx)
 		}
 	}
 }
