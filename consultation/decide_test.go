@@ -61,6 +61,7 @@ func TestDecideOnOneRequirement(t *testing.T) {
 		"the target said yes":                         {consultations{first}, evidence{answer(first, "approved")}, "approved", []string{"is met", "attempt 1: approved by reviewer"}},
 		"the target said no":                          {consultations{first}, evidence{rejected}, "rejected", []string{"attempt 1: rejected by reviewer", "line 3 holds a secret", "What coder has delivered stays as it is", ask}},
 		"the target said later":                       {consultations{first}, evidence{answer(first, "deferred")}, "deferred", []string{"deferred by reviewer", ask}},
+		"the target was sent it and said later":       {consultations{sent}, evidence{answer(sent, "deferred")}, "deferred", []string{"deferred by reviewer", "To ask again: " + ask}},
 		"the target could not":                        {consultations{first}, evidence{answer(first, "error")}, "error", []string{"error by reviewer", ask}},
 		"the question is open":                        {consultations{sent}, nil, "pending", []string{"no answer yet, open until 2026-11-20T12:10:00Z", "Wait for reviewer"}},
 		"the agents hold the consultation themselves": {consultations{direct}, nil, "pending", []string{"no answer yet", "Wait for reviewer"}},
@@ -89,6 +90,9 @@ func TestDecideOnOneRequirement(t *testing.T) {
 			}
 			if d.Allowed != (test.verdict == "approved") {
 				t.Errorf("Decide() allows = %v with the verdict %s", d.Allowed, v.Verdict)
+			}
+			if want := "an approval by reviewer of content " + current + ", recorded by reviewer itself"; v.LookedFor != want {
+				t.Errorf("Decide() has looked for %q, want %q", v.LookedFor, want)
 			}
 			for _, part := range test.reason {
 				if !strings.Contains(v.Reason, part) {
