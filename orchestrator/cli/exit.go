@@ -146,6 +146,7 @@ var remedies = map[string]string{
 	"TASK_NOT_FOUND":     "quorate tasks list",
 	"ADDRESS_BLOCKED":    "agents.allowOrigins: [HOST:PORT] in the server's configuration, for an agent on a private address",
 	"DOMAIN_NOT_ALLOWED": "quorate domains add HOST, if you trust it",
+	"INPUT_MISSING":      "--input NAME=VALUE for each; quorate agents get AGENT shows what it takes",
 }
 
 // reach returns what to do about a connection that failed.

@@ -69,6 +69,10 @@ func TestErrorsNameTheFieldsAndWhatToDo(t *testing.T) {
 				`{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"card.name","description":"no"}]}]}`,
 			"quorate agents get: card.name: no (CARD_INVALID)\n  field: card.name\n  try: --name NAME, which leaves the card unchanged\n",
 		},
+		"an input": {
+			`{"code":3,"message":"no spec","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"INPUT_MISSING"}]}`,
+			"quorate agents get: no spec (INPUT_MISSING)\n  try: --input NAME=VALUE for each; quorate agents get AGENT shows what it takes\n",
+		},
 		"a setting": {
 			`{"code":7,"message":"not public","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"ADDRESS_BLOCKED"}]}`,
 			"quorate agents get: not public (ADDRESS_BLOCKED)\n  try: agents.allowOrigins: [HOST:PORT] in the server's configuration, for an agent on a private address\n",
