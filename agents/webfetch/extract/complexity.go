@@ -20,6 +20,7 @@ const (
 	maxElements     = 400_000     // elements and attributes that parsing may create
 	maxNodes        = 100_000     // nodes of the parsed tree that are converted
 	maxWork         = 6_000_000   // nodes, lines and text, weighted by depth
+	maxLevels       = 512         // of the tree; the parser has the same limit, but trees can be put into another
 	maxAttributes   = 2_000       // of one element
 	maxMerged       = 128 << 20   // bytes that are copied when texts are merged because tags between them are ignored
 	maxArticleNodes = 30_000      // nodes of the parsed tree for the readability stage
@@ -46,8 +47,9 @@ func parse(ctx context.Context, text string) (*html.Node, cost, error) {
 	case err != nil:
 		return nil, cost{}, errors.Join(errTooComplex, err) // reading from memory fails only because of a depth beyond 512 or the time
 	}
+	showShadows(doc)
 	c := costOf(doc)
-	if c.nodes > maxNodes || c.work > maxWork {
+	if c.nodes > maxNodes || c.work > maxWork || c.deepest > maxLevels {
 		return nil, c, errTooComplex
 	}
 	return doc, c, nil
@@ -135,12 +137,13 @@ var formatting = map[string]bool{
 
 // cost measures the work that a tree causes.
 type cost struct {
-	nodes  int
-	levels int // summed over all nodes
-	text   int // bytes
-	nested int // bytes of text times level: the library reads the text of an element again for each ancestor
-	blocks int // paragraphs
-	work   int // of converting: nested lists and quotes indent each line, so a line costs as much as its depth
+	nodes   int
+	deepest int // level
+	levels  int // summed over all nodes
+	text    int // bytes
+	nested  int // bytes of text times level: the library reads the text of an element again for each ancestor
+	blocks  int // paragraphs
+	work    int // of converting: nested lists and quotes indent each line, so a line costs as much as its depth
 }
 
 // forArticle reports whether the tree is small enough for the readability stage, which reads it several times, and some parts with the square of
@@ -155,6 +158,7 @@ func costOf(doc *html.Node) cost {
 	level := 0
 	for n := doc; n != nil; {
 		c.nodes++
+		c.deepest = max(c.deepest, level)
 		c.levels += level
 		c.work += 1 + level
 		if n.DataAtom == atom.P {
