@@ -114,7 +114,7 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy string, maxSize in
 	if err != nil {
 		return webfetch.Rendered{}, failed(err, "its address cannot be read")
 	}
-	html, err := chromedp.Run(tab, chromedp.Evaluate[string](fmt.Sprintf("(h => typeof h != 'string' || h.length > %d ? '' : h)(document.documentElement.outerHTML)", maxSize)))
+	html, err := chromedp.Run(tab, chromedp.Evaluate[string](fmt.Sprintf("(h => typeof h != 'string' || h.length > %d ? '' : h)(%s)", maxSize, markup)))
 	if err != nil {
 		return webfetch.Rendered{}, failed(err, "its content cannot be read")
 	}
@@ -132,14 +132,22 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy string, maxSize in
 	return webfetch.Rendered{HTML: html, URL: final, StatusCode: status}, nil
 }
 
-// settle waits until the page no longer grows. A page can replace outerHTML, so only numbers are accepted here, and a string by the caller: anything
-// else would be unbounded.
+// markup is an expression of JavaScript for the HTML of a page, with the shadow trees that its scripts made as templates.
+const markup = `(roots => {
+	const look = within => { for (const e of within.querySelectorAll('*')) if (e.shadowRoot) { roots.push(e.shadowRoot); look(e.shadowRoot) } };
+	look(document);
+	const all = document.documentElement;
+	return roots.length && all.getHTML ? all.cloneNode(false).outerHTML + all.getHTML({shadowRoots: roots}) : all.outerHTML;
+})([])`
+
+// settle waits until the page no longer grows. A page can replace what markup asks for, so only numbers are accepted here, and a string by the caller:
+// anything else would be unbounded.
 func settle(tab context.Context) error {
 	ticker := time.NewTicker(settleTime)
 	defer ticker.Stop()
 	begin, before := time.Now(), -1
 	for time.Since(begin) < maxSettle {
-		length, err := chromedp.Run(tab, chromedp.Evaluate[int]("(h => typeof h == 'string' ? h.length : 0)(document.documentElement.outerHTML)"))
+		length, err := chromedp.Run(tab, chromedp.Evaluate[int]("(h => typeof h == 'string' ? h.length : 0)("+markup+")"))
 		if err != nil || length == before {
 			return err
 		}

@@ -82,6 +82,19 @@ func TestPagesThatNeedScripts(t *testing.T) {
 	}
 }
 
+func TestShadowTreesOfScriptsAreRead(t *testing.T) {
+	site, host := serve(t, page(`<!doctype html><html lang="en"><title>App</title><x-app></x-app><script>
+customElements.define("x-app", class extends HTMLElement { connectedCallback() {
+	this.attachShadow({mode: "open"}).innerHTML = "<p>" + "This one is in the outer tree. ".repeat(20) + "</p><x-part></x-part>" } })
+customElements.define("x-part", class extends HTMLElement { connectedCallback() {
+	this.attachShadow({mode: "open"}).innerHTML = "<p>" + "This one is in the inner tree. ".repeat(20) + "</p>" } })
+</script>`))
+	p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAuto})
+	if err != nil || !p.Rendered || !strings.Contains(p.Content, "in the outer tree") || !strings.Contains(p.Content, "in the inner tree") || p.Language != "en" {
+		t.Errorf("Fetch() = %q in %q, rendered %t, %v, want what is in the shadow trees", p.Content, p.Language, p.Rendered, err)
+	}
+}
+
 func TestAutoLeavesPagesWithTextAlone(t *testing.T) {
 	site, host := serve(t, page("<p>"+strings.Repeat("This is enough text. ", 30)+"</p><script>document.body.innerHTML = ''</script>"))
 	p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAuto})
