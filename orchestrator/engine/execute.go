@@ -13,10 +13,10 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
 )
 
-// execute has the agent do the work: it stores the intent, sends the message or resumes what an earlier process sent, follows the agent to its end
-// and stores the result.
+// execute has the agent do the work once there is room with the agent. A task that waits for its caller is only looked at.
 func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (stepResult, error) {
 	agent, err := e.agent(ctx, t.Tenant, t.Agent)
 	if err != nil {
@@ -44,6 +44,12 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (stepResult, 
 			return stepResult{wait: wait}, nil
 		}
 	}
+	return e.converse(ctx, t, &agent, client, binding)
+}
+
+// converse stores the intent, sends the message or resumes what an earlier process sent, follows the agent to its end and stores the result. The retry
+// budget or the agent's circuit breaker may make it wait instead.
+func (e *Engine) converse(ctx context.Context, t orchestrator.Task, agent *registry.Agent, client agentclient.Client, binding string) (stepResult, error) {
 	end, ok := e.budget.begin(isRetry(&t))
 	if !ok {
 		return stepResult{wait: jittered(budgetWait)}, nil
