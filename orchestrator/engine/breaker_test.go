@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,6 +53,29 @@ func TestATaskThatIsCanceledSaysNothingAboutItsAgent(t *testing.T) {
 		<-time.After(20 * time.Second)
 		if n := len(a.sends()); n != 2 {
 			t.Errorf("when it was due again the agent has %d messages, want 2", n)
+		}
+	})
+}
+
+// TestATaskThatWaitsForABreakerWasNotSent has an agent be away whose work must not be done twice. A task that is accepted then waits; its message, of which
+// the task says that it is about to be sent, never was.
+func TestATaskThatWaitsForABreakerWasNotSent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &actor{name: "away", once: true, down: 5, play: delivers("done")}
+		s := newStage(t, a)
+		s.start()
+		defer s.stop()
+		<-time.After(time.Second) // the leases are there
+		for n := range 5 {
+			s.accept(a.name, strconv.Itoa(n))
+		}
+		<-time.After(time.Second)
+		k := s.accept(a.name, "late")
+		<-time.After(time.Minute)
+		got, err := s.store.Task(t.Context(), k)
+		if err != nil || got.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+			t.Errorf("once the agent is back the task is in state %s (%+v), %v, want completed", got.State, got.Error, err)
 		}
 	})
 }

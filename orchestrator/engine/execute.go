@@ -86,6 +86,9 @@ func (e *Engine) converse(ctx context.Context, t orchestrator.Task, agent *regis
 // say so already: thousands may wait for an agent for hours, and come here every few seconds.
 func (e *Engine) onBreakerOpen(ctx context.Context, t orchestrator.Task, wait time.Duration) (stepResult, error) {
 	cut := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "%s could not be reached %d times in a row", t.Agent, breakerFailures)
+	if e.claimFresh(&t) { // the message was not sent, though the task was accepted with the intent to
+		cut.RetryAfter = wait
+	}
 	if next, moved, err := e.fallBack(ctx, &t, cut); moved {
 		return next, err
 	}
