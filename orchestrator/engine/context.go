@@ -38,10 +38,10 @@ func (e *Engine) agentContext(ctx context.Context, t *orchestrator.Task) (string
 func (e *Engine) storeContext(ctx context.Context, c *conversation) error {
 	t, id := &c.task, c.remote.contextID
 	store, ok := e.Store.(orchestrator.ContextStore)
-	if !ok || id == "" || id == c.context || t.ContextID == t.ID || t.CarriesConsultation() {
+	if !ok || id == "" || id == c.first.contextID || t.ContextID == t.ID || t.CarriesConsultation() {
 		return nil
 	}
-	c.context = id
+	c.first.contextID = id
 	return store.SetAgentContext(ctx, contextKey(t), id)
 }
 

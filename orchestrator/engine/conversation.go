@@ -24,7 +24,7 @@ type conversation struct {
 	cancel      context.CancelCauseFunc // ends the exchange when it can no longer be stored
 	onReached   func()                  // called when the agent answers anything
 	reached     bool                    // it has; set by onReached
-	context     string                  // the agent's own id of the context, as sent
+	first       lookedUp                // for the message that begins the agent's task
 	sent        time.Time               // when the reply was sent
 	leaveStream context.CancelFunc      // ends a stream that the agent leaves open after the end
 
@@ -93,17 +93,7 @@ func (c *conversation) exchange(ctx context.Context) error {
 		return c.resume(ctx, remote)
 	}
 	m := outgoing(ctx, &c.task)
-	var err error
-	if m.Parts, err = c.engine.partsFor(ctx, &c.task); err != nil {
-		return err
-	}
-	if m.ContextId, err = c.engine.agentContext(ctx, &c.task); err != nil {
-		return err
-	}
-	c.context = m.GetContextId()
-	if m.ReferenceTaskIds, err = c.engine.agentTasks(ctx, &c.task, m.GetReferenceTaskIds()); err != nil {
-		return err
-	}
+	m.Parts, m.ContextId, m.ReferenceTaskIds = c.first.parts, c.first.contextID, c.first.references
 	if err := c.client.Send(ctx, m, c.stream, c.handleResponses(ctx)); err != nil {
 		return err
 	}

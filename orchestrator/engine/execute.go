@@ -59,6 +59,11 @@ func (e *Engine) converse(ctx context.Context, t orchestrator.Task, agent *regis
 	if !breaker.TryAcquirePermit() {
 		return e.onBreakerOpen(ctx, t, jittered(max(breaker.RemainingDelay(), e.RetryDelay)))
 	}
+	first, err := e.lookUp(ctx, &t)
+	if err != nil {
+		returnPermit(breaker, err)
+		return e.handleFailure(ctx, t, err)
+	}
 	if !e.claimFresh(&t) {
 		intended, err := t, e.reconcile(ctx, &t, client)
 		if err == nil {
@@ -72,7 +77,7 @@ func (e *Engine) converse(ctx context.Context, t orchestrator.Task, agent *regis
 	}
 	c := &conversation{
 		engine: e, client: client, stream: agent.Card.Streaming, announces: agent.Card.PushNotifications && !agent.Card.Streaming,
-		mu: newLatch(), task: t,
+		mu: newLatch(), task: t, first: first,
 	}
 	c.onReached = sync.OnceFunc(func() {
 		c.reached = true
