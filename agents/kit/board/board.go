@@ -26,6 +26,7 @@ type Options struct {
 	Work         Work          // required
 	MaxRunning   int           // jobs at a time; 64
 	MaxWaiting   int           // jobs that wait for their turn; 1,024
+	MaxLiveBytes int           // messages of tasks that have not ended; 256 MiB
 	MaxKept      int           // ended tasks; 1,000
 	MaxKeptBytes int           // messages and artifacts of ended tasks; 64 MiB
 	KeepFor      time.Duration // how long an ended task is kept at most; one hour
@@ -38,6 +39,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxWaiting <= 0 {
 		o.MaxWaiting = 1024
+	}
+	if o.MaxLiveBytes <= 0 {
+		o.MaxLiveBytes = 256 << 20
 	}
 	if o.MaxKept <= 0 {
 		o.MaxKept = 1000
@@ -69,6 +73,7 @@ type Board struct {
 	tasks     map[a2a.TaskID]*entry  // guarded by mu
 	messages  map[fingerprint]*entry // guarded by mu
 	live      int                    // guarded by mu; tasks that have not ended
+	liveBytes int                    // guarded by mu; of their first messages
 	ended     []*entry               // guarded by mu; oldest first
 	keptBytes int                    // guarded by mu; of ended tasks
 }
@@ -133,14 +138,14 @@ func (b *Board) admit(ctx context.Context, request *a2a.SendMessageRequest) (vie
 	if message.TaskID != "" {
 		return b.reply(message, sentAs, size)
 	}
-	if b.live >= b.options.MaxRunning+b.options.MaxWaiting {
+	if b.live >= b.options.MaxRunning+b.options.MaxWaiting || b.liveBytes+size > b.options.MaxLiveBytes {
 		return view{}, errFull
 	}
 	// The job outlives the request, but keeps its context's values: service parameters and the caller's trace.
 	jobCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	e := newEntry(message, sentAs, size, cancel)
 	b.tasks[e.id], b.messages[sentAs] = e, e
-	b.live++
+	b.live, b.liveBytes = b.live+1, b.liveBytes+e.sent
 	submitted := e.snapshot()
 	b.jobs.Go(func() { b.run(jobCtx, &Job{Request: request, entry: e, board: b}) })
 	return submitted, nil
@@ -173,7 +178,7 @@ func (b *Board) find(id a2a.TaskID) (view, error) {
 func (b *Board) retire(e *entry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.live--
+	b.live, b.liveBytes = b.live-1, b.liveBytes-e.sent
 	b.ended = append(b.ended, e)
 	e.retired = time.Now()
 	e.kept = e.bytes()

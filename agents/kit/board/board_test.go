@@ -93,6 +93,29 @@ func TestATaskWaitsForItsTurn(t *testing.T) {
 	})
 }
 
+// TestTasksThatHaveNotEndedHoldOnlySoMuch has senders whose messages are large: many of them would fit by their number.
+func TestTasksThatHaveNotEndedHoldOnlySoMuch(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := board.New(board.Options{Work: untilCanceled, MaxRunning: 1, MaxLiveBytes: 1000})
+		defer stop(t, b)
+		large := func() *a2a.SendMessageRequest { return atOnce(say(strings.Repeat("x", 400))) }
+		first := send(t, b, large())
+		again := large()
+		send(t, b, again)
+		if _, err := b.SendMessage(t.Context(), large()); err == nil || !strings.Contains(err.Error(), "as many tasks as it can take") {
+			t.Errorf("SendMessage() of a third large message = %v, want that there is no room", err)
+		}
+		send(t, b, again) // it has its task
+		send(t, b, atOnce(say("small")))
+		if _, err := b.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: first.ID}); err != nil {
+			t.Errorf("CancelTask() = %v, want nil", err)
+		}
+		synctest.Wait()
+		send(t, b, large())
+	})
+}
+
 func TestEndedTasksAreForgotten(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

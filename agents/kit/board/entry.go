@@ -15,6 +15,7 @@ import (
 type entry struct {
 	id      a2a.TaskID
 	cancel  context.CancelCauseFunc
+	sent    int       // the size of its first message; never changed
 	retired time.Time // guarded by Board.mu
 	kept    int       // guarded by Board.mu; the size with which it was counted when it was retired
 
@@ -38,7 +39,7 @@ func newEntry(message *a2a.Message, sentAs fingerprint, size int, cancel context
 	own.TaskID, own.ContextID = task.ID, contextID
 	task.History = []*a2a.Message{&own}
 	task.Status = a2a.TaskStatus{State: a2a.TaskStateSubmitted, Timestamp: utcNow()}
-	return &entry{id: task.ID, sentAs: []fingerprint{sentAs}, cancel: cancel, task: task, size: size, changed: make(chan struct{})}
+	return &entry{id: task.ID, sentAs: []fingerprint{sentAs}, cancel: cancel, sent: size, task: task, size: size, changed: make(chan struct{})}
 }
 
 // utcNow returns the time in UTC, as the specification demands (section 5.6.1).
