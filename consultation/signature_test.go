@@ -68,6 +68,25 @@ func TestWhatTheTargetSignedCountsWhereverItIsFound(t *testing.T) {
 	}
 }
 
+func TestASignedVerdictMayBeFoundBeforeItArrives(t *testing.T) {
+	t.Parallel()
+	f, b, k := newSigned(t, "")
+	signed := k.sign(claim(f.carried(t), "approved", spanID))
+	b.claims = []consultation.Claim{signed}
+	f.decide(t)
+	f.record(t, signed)
+}
+
+func TestAnEndlessSignatureIsNotChecked(t *testing.T) {
+	t.Parallel()
+	f, _, _ := newSigned(t, "")
+	cl := claim(f.issue(t, current), "approved", spanID)
+	cl.Signature = strings.Repeat("x", 4<<10+1)
+	if err := f.Record(t.Context(), reviewer, cl); err == nil || !strings.Contains(err.Error(), "the limit is 4096") {
+		t.Errorf("Record() = %v, want the limit", err)
+	}
+}
+
 func TestASignedVerdictThatTheTargetSendsIsOfLevelC3(t *testing.T) {
 	t.Parallel()
 	f, _, k := newSigned(t, consultation.LevelSigned)

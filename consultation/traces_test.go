@@ -120,6 +120,18 @@ func TestWhatAnybodyMayHaveWrittenDoesNotSpoilTheTargetsOwnVerdict(t *testing.T)
 	}
 }
 
+func TestABackendIsAskedAboutTheCurrentContentAlsoAfterAQuestionAboutOther(t *testing.T) {
+	t.Parallel()
+	f, b := newTraced(t, consultation.LevelCarried)
+	b.claims = []consultation.Claim{claim(f.carried(t), "approved", spanID)}
+	if err := f.Fail(t.Context(), tenant, task, f.issue(t, older).ID, "it could not be sent"); err != nil {
+		t.Fatalf("Fail() = %v, want no error", err)
+	}
+	if d, v := f.decide(t); !d.Allowed {
+		t.Errorf("Check() = %v, %s, want it approved by the answer about the current content", d.Allowed, v.Reason)
+	}
+}
+
 func TestABackendIsAskedFromTheAnswerUntilThereIsEvidence(t *testing.T) {
 	t.Parallel()
 	f, b := newTraced(t, consultation.LevelCarried)
