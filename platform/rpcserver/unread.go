@@ -84,9 +84,10 @@ type counted struct {
 	leave   func()
 }
 
-// encode returns the encoding, which keeps c until it is freed.
+// encode returns the encoding, which keeps c until it is freed, but not the message, which is much larger.
 func (c *counted) encode() (mem.BufferSlice, error) {
 	data, err := proto.Marshal(c.message)
+	c.message = nil
 	if err != nil {
 		c.leave()
 		return nil, err
