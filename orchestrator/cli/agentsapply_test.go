@@ -230,16 +230,18 @@ func TestApplyPrunesWhatIsNotDescribed(t *testing.T) {
 	}
 }
 
+// limited refuses a call that came too early.
+func limited(delay string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = io.WriteString(w, `{"code":8,"message":"slower","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMITED","domain":"quorate"},`+
+			`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"`+delay+`"}]}`)
+	}
+}
+
 func TestApplyKeepsToTheRateThatItsCallerMayHave(t *testing.T) {
 	t.Parallel()
-	limited := func(delay string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(http.StatusTooManyRequests)
-			_, _ = io.WriteString(w, `{"code":8,"message":"slower","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMITED","domain":"quorate"},`+
-				`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"`+delay+`"}]}`)
-		}
-	}
 	done := answer(`{"agent":{"name":"a"},"outcome":"created"}`, `{"agent":{"name":"b"},"outcome":"created"}`)
 	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents:apply": {done[0], limited("0.005s"), limited("0.005s"), done[1]}})
 	exit, stdout, stderr := g.run(t, "name: a\n---\nname: b\n", "agents", "apply", "-")

@@ -35,10 +35,18 @@ func (s *session) delete(ctx context.Context, path string, query url.Values, out
 // patience bounds how long a call waits for its turn when its caller calls faster than the server lets it.
 const patience = time.Minute
 
-// call waits for its turn where the server limits the rate of calls: a call that came too early was not begun.
 func (s *session) call(ctx context.Context, method, path string, query url.Values, in, out proto.Message) error {
+	return inTurn(ctx, func() error { return s.client.Call(ctx, method, path, query, in, out) })
+}
+
+func (s *session) stream(ctx context.Context, path string, query url.Values, newMessage func() proto.Message, each func(proto.Message) error) error {
+	return inTurn(ctx, func() error { return s.client.Stream(ctx, path, query, newMessage, each) })
+}
+
+// inTurn waits for its turn where the server limits the rate of calls: a call that came too early was not begun.
+func inTurn(ctx context.Context, call func() error) error {
 	for left := patience; ; {
-		err := s.client.Call(ctx, method, path, query, in, out)
+		err := call()
 		e, ok := errors.AsType[*fault.Error](err)
 		if !ok || e.Reason != "RATE_LIMITED" || e.RetryAfter <= 0 || e.RetryAfter > left {
 			return err

@@ -90,7 +90,7 @@ func (w *watch) follow(ctx context.Context, s *session, id string, throughGates 
 		query.Set("through_gates", "true")
 	}
 	newMessage := func() proto.Message { return &orchestratorv1.WatchTaskResponse{} }
-	return s.client.Stream(ctx, taskPath(id)+":watch", query, newMessage, func(m proto.Message) error {
+	return s.stream(ctx, taskPath(id)+":watch", query, newMessage, func(m proto.Message) error {
 		response, ok := m.(*orchestratorv1.WatchTaskResponse)
 		if !ok {
 			return fmt.Errorf("watching task %s: unexpected message %T", id, m)

@@ -47,6 +47,16 @@ func TestWatchExitCodeTellsHowTheTaskEnded(t *testing.T) {
 	}
 }
 
+// TestAWatchWaitsForItsTurn has a server that limits the rate of calls refuse the watch that follows a submission.
+func TestAWatchWaitsForItsTurn(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, watching(limited("0.005s"), stream(false, submitted, `{"task":`+completedTask+`}`)))
+	exit, stdout, stderr := g.run(t, "", "tasks", "submit", "--agent", "a", "--text", "x", "--watch")
+	if exit != 0 || len(g.seen()) != 3 {
+		t.Errorf("Main(tasks submit --watch) = %d, %q, %q after %d requests, want 0 after 3", exit, stdout, stderr, len(g.seen()))
+	}
+}
+
 func TestWatchOutput(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
