@@ -83,3 +83,15 @@ func TestAChangeThatWaitsIsApproved(t *testing.T) {
 	b.until("say no more that it waits", `!document.body.innerText.includes("Waits for approval")`)
 	b.nothingWrong()
 }
+
+// TestAnErrorIsSaidOnce asks for agents by a field that there is not, which the message and the field's violation both tell.
+func TestAnErrorIsSaidOnce(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP+"/#/agents?filter=colour%3Dred", 1280, 800)
+	b.signIn(q.token)
+	b.sees("FILTER_INVALID")
+	if got := strings.Count(b.text(), "there is no field"); got != 1 {
+		t.Errorf("the view says %d times that there is no such field, want once: %s", got, b.text())
+	}
+	b.sees("filter")
+}

@@ -2,9 +2,9 @@
 
 import { code, h } from "./dom.js";
 
-/** failure shows an error with its reason and what is wrong with each field. */
+/** failure shows an error with its reason, and names the fields that are wrong, with what is wrong unless the message says so already. */
 export function failure(error) {
-  const violations = (error.violations ?? []).map((v) => h("li", null, code(v.field), " ", v.description));
+  const violations = (error.violations ?? []).map((v) => h("li", null, code(v.field), !error.message.includes(v.description) && " " + v.description));
   return h(
     "div",
     { class: "notice bad", role: "alert" },
