@@ -48,7 +48,13 @@ func OpenDynamoDB(ctx context.Context, o DynamoDB) (*Stores, error) {
 	if err != nil {
 		return nil, err
 	}
-	leases := taskdynamo.NewLeases(db)
+	// Leases have connections and a budget of retries of their own: however many calls for tasks wait for a slow store or are throttled, a replica keeps its
+	// work. Otherwise it loses its leases, begins all of its tasks anew, and has even more calls wait.
+	apart, err := ddb.Open(ctx, o.Config)
+	if err != nil {
+		return nil, err
+	}
+	leases := taskdynamo.NewLeases(apart)
 	return &Stores{
 		Registry: registrydynamo.New(db),
 		Tasks:    taskdynamo.New(db, taskdynamo.Options{Keep: o.Retention.Tasks, Now: db.Now}),
