@@ -294,8 +294,26 @@ func TestAnAgentThatIsNotThereIsUnreachable(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = c.Send(t.Context(), message("m", "hello"), true, func(*a2apb.StreamResponse) error { return nil })
-			if !agentclient.Retryable(err) {
-				t.Errorf("Send() = %v, want it retryable", err)
+			if !agentclient.Retryable(err) || !agentclient.NotTaken(err) {
+				t.Errorf("Send() = %v, want it retryable, and certain that the agent has no message", err)
+			}
+		})
+	}
+}
+
+func TestAnAddressThatIsBlockedIsSaidToBe(t *testing.T) {
+	guard := &netguard.Policy{}
+	p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), nil)
+	t.Cleanup(func() { _ = p.Close() })
+	for _, binding := range bindings {
+		t.Run(binding, func(t *testing.T) {
+			c, _, err := p.Connect("inside", registry.Card{Interfaces: []registry.Interface{{URL: "http://127.0.0.1:1", Binding: binding, ProtocolVersion: "1.0"}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = c.Send(t.Context(), message("m", "hello"), true, func(*a2apb.StreamResponse) error { return nil })
+			if fault.ReasonOf(err) != "ADDRESS_BLOCKED" {
+				t.Errorf("Send() = %v, want ADDRESS_BLOCKED", err)
 			}
 		})
 	}

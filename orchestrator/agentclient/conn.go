@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -24,6 +25,7 @@ type conn struct {
 	credentials *agentauth.Credentials
 	cert        *agentauth.Credential // whose client certificate the connection uses; nil for none
 	since       time.Time             // when it was made
+	undialed    atomic.Pointer[error] // why it could not be made the last time
 }
 
 // credential returns the credential for a call that begins now, or nil.
@@ -39,10 +41,10 @@ func (c *conn) Invoke(ctx context.Context, method string, args, reply any, opts 
 		return err
 	}
 	if shows == nil {
-		return c.ClientConn.Invoke(ctx, method, args, reply, opts...)
+		return c.dialError(c.ClientConn.Invoke(ctx, method, args, reply, opts...))
 	}
 	begun := time.Now()
-	return credentialError(shows, begun, c.ClientConn.Invoke(ctx, method, args, reply, opts...))
+	return c.dialError(credentialError(shows, begun, c.ClientConn.Invoke(ctx, method, args, reply, opts...)))
 }
 
 // NewStream begins a call whose answers are a stream.
@@ -52,13 +54,13 @@ func (c *conn) NewStream(ctx context.Context, desc *grpc.StreamDesc, method stri
 	if err != nil {
 		return nil, err
 	}
-	if shows == nil {
-		return c.ClientConn.NewStream(ctx, desc, method, opts...)
-	}
 	begun := time.Now()
 	s, err := c.ClientConn.NewStream(ctx, desc, method, opts...)
 	if err != nil {
-		return nil, credentialError(shows, begun, err)
+		return nil, c.dialError(credentialError(shows, begun, err))
+	}
+	if shows == nil {
+		return s, nil
 	}
 	return &stream{ClientStream: s, credential: shows, begun: begun}, nil
 }

@@ -68,9 +68,10 @@ func unreachable(at *endpoint, err error) error {
 // isNetworkError reports whether an error is of the connection to an agent. Others quote what came over it, such as a line that is not HTTP.
 func isNetworkError(err error) bool {
 	_, dialed := errors.AsType[*net.OpError](err)
+	_, undialed := errors.AsType[undialedError](err)
 	_, named := errors.AsType[*net.DNSError](err)
 	_, trusted := errors.AsType[*tls.CertificateVerificationError](err)
-	return dialed || named || trusted || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	return dialed || undialed || named || trusted || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 func invalid(at *endpoint, format string, args ...any) error {

@@ -41,6 +41,9 @@ func NotTaken(err error) bool {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return true
 	}
+	if _, ok := errors.AsType[undialedError](err); ok {
+		return true
+	}
 	f, ok := errors.AsType[*fault.Error](err)
 	return ok && f.RetryAfter > 0
 }

@@ -174,15 +174,16 @@ func (p *Pool) grpc(raw string) (*conn, error) {
 			target = net.JoinHostPort(u.Hostname(), "443")
 		}
 	}
-	c, err := grpc.NewClient("passthrough:///"+target,
+	made := &conn{url: u, credentials: p.credentials, cert: cert, since: time.Now()}
+	var err error
+	made.ClientConn, err = grpc.NewClient("passthrough:///"+target,
 		grpc.WithTransportCredentials(creds),
-		grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) { return p.dial(ctx, "tcp", addr) }),
+		grpc.WithContextDialer(made.remember(p.dial)),
 		grpc.WithNoProxy(),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswerBytes), grpc.ForceCodecV2(bounded.NewCodec())))
 	if err != nil {
 		return nil, fault.New(fault.FailedPrecondition, "AGENT_INTERFACE_INVALID", "the gRPC interface %q is not an address: %w", raw, err)
 	}
-	made := &conn{ClientConn: c, url: u, credentials: p.credentials, cert: cert, since: time.Now()}
 	p.tidy()
 	p.conns[raw] = made
 	return made, nil
