@@ -12,27 +12,27 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// fields read the fields of a request from JSON. Names are compared ignoring case, _ and -, so that max_characters is maxCharacters too.
+// fields read the fields of a request from JSON.
 var fields = map[string]func(*Request, json.RawMessage) error{
-	"url":           func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.URL) },
-	"format":        func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Format) },
-	"timeout":       readTimeout,
-	"maxsize":       func(r *Request, v json.RawMessage) error { return integer(v, &r.MaxSize) },
-	"maxcharacters": func(r *Request, v json.RawMessage) error { return integer(v, &r.MaxCharacters) },
-	"startindex":    func(r *Request, v json.RawMessage) error { return integer(v, &r.StartIndex) },
-	"contentsha256": func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.ContentSHA256) },
-	"selector":      func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Selector) },
-	"xpath":         func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.XPath) },
-	"jsonpath":      func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.JSONPath) },
-	"headers":       func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Headers) },
-	"render":        func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Render) },
-	"engine":        func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Engine) },
-	"nocache":       func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.NoCache) },
-	"session":       func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Session) },
-	"credential":    func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Credential) },
-	"profile":       func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Profile) },
-	"locale":        func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Language) },
-	"followredirects": func(r *Request, v json.RawMessage) error {
+	"url":            func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.URL) },
+	"format":         func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Format) },
+	"timeout":        readTimeout,
+	"max_size":       func(r *Request, v json.RawMessage) error { return integer(v, &r.MaxSize) },
+	"max_characters": func(r *Request, v json.RawMessage) error { return integer(v, &r.MaxCharacters) },
+	"start_index":    func(r *Request, v json.RawMessage) error { return integer(v, &r.StartIndex) },
+	"content_sha256": func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.ContentSHA256) },
+	"selector":       func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Selector) },
+	"xpath":          func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.XPath) },
+	"json_path":      func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.JSONPath) },
+	"headers":        func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Headers) },
+	"render":         func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Render) },
+	"engine":         func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Engine) },
+	"no_cache":       func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.NoCache) },
+	"session":        func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Session) },
+	"credential":     func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Credential) },
+	"profile":        func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Profile) },
+	"locale":         func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Language) },
+	"follow_redirects": func(r *Request, v json.RawMessage) error {
 		follow := true
 		err := json.Unmarshal(v, &follow)
 		r.NoRedirects = !follow
@@ -40,16 +40,26 @@ var fields = map[string]func(*Request, json.RawMessage) error{
 	},
 }
 
-// aliases are other names of fields.
+// aliases are other names of fields, as squeeze writes them.
 var aliases = map[string]string{
-	"mode": "format", "timeoutseconds": "timeout", "maxcontentlength": "maxcharacters", "maxchars": "maxcharacters", "maxlength": "maxcharacters",
-	"maxbytes": "maxsize", "css": "selector", "cssselector": "selector", "auth": "credential", "language": "locale", "acceptlanguage": "locale",
+	"mode": "format", "timeoutseconds": "timeout", "maxcontentlength": "max_characters", "maxchars": "max_characters", "maxlength": "max_characters",
+	"maxbytes": "max_size", "css": "selector", "cssselector": "selector", "auth": "credential", "language": "locale", "acceptlanguage": "locale",
 }
 
 // FieldNames returns the JSON names of a request's fields, without aliases, sorted.
 func FieldNames() []string { return slices.Sorted(maps.Keys(fields)) }
 
+// squeeze removes what does not count in a name, besides case: max_characters is maxCharacters too.
 var squeeze = strings.NewReplacer("_", "", "-", "")
+
+// names lead from each squeezed name to that of its field.
+var names = func() map[string]string {
+	all := maps.Clone(aliases)
+	for name := range fields {
+		all[squeeze.Replace(name)] = name
+	}
+	return all
+}()
 
 // ParseRequest reads a request from JSON, with the field names of any of the earlier fetch tools. A null counts as an absent field. A field that is
 // unknown, or that occurs under two names, is a REQUEST_INVALID fault.
@@ -61,11 +71,7 @@ func ParseRequest(data []byte) (Request, error) {
 	var req Request
 	seen := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
-		key := squeeze.Replace(strings.ToLower(name))
-		if alias, ok := aliases[key]; ok {
-			key = alias
-		}
-		read, known := fields[key]
+		key, known := names[squeeze.Replace(strings.ToLower(name))]
 		if !known {
 			return Request{}, fault.Invalid(prefix(name, 40), ReasonRequestInvalid, "there is no field %q; the fields are %s", prefix(name, 40), strings.Join(FieldNames(), ", "))
 		}
@@ -76,7 +82,7 @@ func ParseRequest(data []byte) (Request, error) {
 			return Request{}, fault.Invalid(name, ReasonRequestInvalid, "%s and %s are the same field; give one of them", other, name)
 		}
 		seen[key] = name
-		if err := read(&req, raw[name]); err != nil {
+		if err := fields[key](&req, raw[name]); err != nil {
 			return Request{}, fault.Invalid(name, ReasonRequestInvalid, "the field %s has a value of another type than it should", name)
 		}
 	}

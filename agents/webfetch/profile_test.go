@@ -209,6 +209,14 @@ func TestParseRequest(t *testing.T) {
 	}
 }
 
+func TestAnUnknownFieldIsAnsweredWithThoseThatCount(t *testing.T) {
+	t.Parallel()
+	_, err := webfetch.ParseRequest([]byte(`{"url":"https://a.example","domain":"b.example"}`))
+	if err == nil || !strings.Contains(err.Error(), "content_sha256, credential, engine, follow_redirects, format") {
+		t.Errorf("ParseRequest() = %v, want the names of the fields as documents have them", err)
+	}
+}
+
 // equal compares requests, whose headers are empty.
 func equal(a, b webfetch.Request) bool {
 	x, errX := json.Marshal(a)
