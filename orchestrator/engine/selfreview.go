@@ -27,7 +27,7 @@ func (e *Engine) checkSelfReview(ctx context.Context, t *orchestrator.Task, r co
 	}
 	if same {
 		return fault.New(fault.FailedPrecondition, "SELF_REVIEW",
-			"requirement %q names %s, which is served at %s as %s is; an agent cannot review its own work under another name", r.ID, r.TargetAgent, at, t.Agent)
+			"requirement %q names %s, which is served at %s as %s is; an agent cannot review its own work under another name: %s", r.ID, r.TargetAgent, at, t.Agent, correctRule(t))
 	}
 	if r.Phase != consultation.PhasePreExecution || t.Parent == nil || t.CarriesConsultation() {
 		return nil
@@ -36,16 +36,21 @@ func (e *Engine) checkSelfReview(ctx context.Context, t *orchestrator.Task, r co
 	if err != nil {
 		return fmt.Errorf("look for who made what task %s begins with: %w", t.ID, err)
 	}
-	return e.checkEarlierSteps(ctx, parent.Plan, t.ID, r, &target)
+	return e.checkEarlierSteps(ctx, parent.Plan, t, r, &target)
 }
 
-// checkEarlierSteps refuses a target that did an earlier step of the chain to which a task belongs, also under another name.
-func (e *Engine) checkEarlierSteps(ctx context.Context, p *orchestrator.Plan, taskID string, r consultation.Requirement, target *registry.Agent) error {
+// correctRule says what to do about a rule of the task's agent that nobody can meet.
+func correctRule(t *orchestrator.Task) string {
+	return fmt.Sprintf("name another target in the metadata of %s, then cancel this task, which keeps the rules that it was accepted under, and submit it anew", t.Agent)
+}
+
+// checkEarlierSteps refuses a target that did an earlier step of the chain to which t belongs, also under another name.
+func (e *Engine) checkEarlierSteps(ctx context.Context, p *orchestrator.Plan, t *orchestrator.Task, r consultation.Requirement, target *registry.Agent) error {
 	if p == nil || p.Mode != orchestrator.PlanChain {
 		return nil
 	}
 	for i := range p.Steps {
-		if p.Steps[i].TaskID == taskID {
+		if p.Steps[i].TaskID == t.ID {
 			return nil
 		}
 		_, same, err := e.servedWith(ctx, p.Steps[i].Agent, target)
@@ -54,7 +59,7 @@ func (e *Engine) checkEarlierSteps(ctx context.Context, p *orchestrator.Plan, ta
 		}
 		if same {
 			return fault.New(fault.FailedPrecondition, "SELF_REVIEW",
-				"requirement %q names %s, which made what the task begins with in a step before; an agent cannot review its own work", r.ID, r.TargetAgent)
+				"requirement %q names %s, which made what the task begins with in a step before; an agent cannot review its own work: %s", r.ID, r.TargetAgent, correctRule(t))
 		}
 	}
 	return nil

@@ -36,8 +36,8 @@ func TestAnAgentDoesNotReviewItselfUnderAnotherName(t *testing.T) {
 			reviewer.at, reviewer.room = test.at, test.room
 			w = newWorld(t, &actor{name: "web", at: "https://web.example/a2a", play: delivers("the page"), requirements: requirement("pre-completion")}, reviewer)
 			task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
-			if _, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", nil, consultation.Request{}); fault.ReasonOf(err) != test.want {
-				t.Errorf("Consult() = %v, want %q", err, test.want)
+			if _, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", nil, consultation.Request{}); fault.ReasonOf(err) != test.want || err != nil && !strings.Contains(err.Error(), "name another target in the metadata of web, then cancel") {
+				t.Errorf("Consult() = %v, want %q and what to do", err, test.want)
 			}
 			if _, _, err := w.engine.ConsultDirectly(t.Context(), tenant, task.ID, "r", nil, consultation.Request{}); test.want != "" && fault.ReasonOf(err) != test.want {
 				t.Errorf("ConsultDirectly() = %v, want %s", err, test.want)
