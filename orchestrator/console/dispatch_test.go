@@ -47,3 +47,35 @@ func TestSpacesAroundAnAttributeDoNotOpenAGate(t *testing.T) {
 	b.sees("✕ blocked", `handling_sensitive_data=true`, `why="a test"`)
 	b.nothingWrong()
 }
+
+// TestATaskWhoseAnswerIsLostIsDispatchedOnce has the connection break when the task is there, and the server be too busy to look at the next attempt.
+func TestATaskWhoseAnswerIsLostIsDispatchedOnce(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP+"/#/dispatch", 1280, 800)
+	b.signIn(q.token)
+	b.fills("Agent", "web-fetch")
+	b.fills("Message", "Fetch "+q.DemoSite+"/article")
+	eval[bool](b, `((usual) => {
+		const answers = [
+			(answer) => answer.then(() => Promise.reject(new TypeError("cut"))),
+			() => Promise.resolve(Response.json({ message: "too many calls" }, { status: 429 })),
+		];
+		window.fetch = (to, options) => {
+			if (options.method !== "POST" || answers.length === 0) return usual(to, options);
+			const next = answers.shift();
+			return next(answers.length === 1 ? usual(to, options) : undefined);
+		};
+		return true;
+	})(window.fetch)`)
+	for _, sees := range []string{"The server cannot be reached: cut.", "too many calls"} {
+		b.clicks("Dispatch")
+		b.sees(sees)
+	}
+	b.clicks("Dispatch")
+	b.until("show the task", `location.hash.startsWith("#/tasks/")`)
+	b.goes("tasks")
+	if n := eval[int](b, `document.querySelectorAll("tbody tr").length`); n != 1 {
+		t.Errorf("there are %d tasks, want 1", n)
+	}
+	b.nothingWrong()
+}

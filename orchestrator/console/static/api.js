@@ -64,6 +64,7 @@ async function call(method, url, options) {
 export const get = (url, query, signal) => call("GET", url, { query, signal });
 
 const unanswered = new Map(); // request ids of writes of which nobody knows whether they arrived
+const unseen = [401, 403, 429]; // answers that come before the write is looked at: they say nothing about an attempt before
 
 /** send writes. The same write again after a failed connection has the same request id, so that it is done once. */
 export async function send(method, url, { query, body } = {}) {
@@ -75,7 +76,7 @@ export async function send(method, url, { query, body } = {}) {
     unanswered.delete(what);
     return answer;
   } catch (error) {
-    if (error.status < 500) unanswered.delete(what); // otherwise it may have been done
+    if (error.status < 500 && !unseen.includes(error.status)) unanswered.delete(what); // otherwise it may have been done
     throw error;
   }
 }
