@@ -8,7 +8,10 @@ import (
 const (
 	maxHeld    = 128 << 20 // bytes of incomplete requests of a server, with their headers
 	alwaysHeld = 16 << 10  // bytes of them that each connection may have, so that small requests pass at any time
+	maxUnsent  = 64        // bytes of messages of a server that wait for their clients to read, as a multiple of Options.MaxRequest
 )
+
+var errUnsent = status.Error(codes.ResourceExhausted, "the answers of this connection that are not read are too large together; read them, or ask for less at a time")
 
 var errHeld = status.Error(codes.ResourceExhausted, "the requests that are not whole yet are, with their headers, too large together; send fewer at a time or retry later")
 
@@ -44,4 +47,16 @@ func (s *stream) headerSize() (size int) {
 		size += int(f.Size())
 	}
 	return size
+}
+
+// keep counts n bytes of a message that waits for its client to read, until a call with -n. A connection may have as many as are free for others, and one message in
+// any case. The transport's mu is held.
+func (p *serverConn) keep(n int) error {
+	s := p.server
+	if most := maxUnsent * int64(s.opts.MaxRequest); n > 0 && p.unsent > 0 && int64(p.unsent+n) > most-s.unsent.Load()-int64(n) {
+		return errUnsent
+	}
+	p.unsent += n
+	s.unsent.Add(int64(n))
+	return nil
 }

@@ -56,18 +56,28 @@ func TestRequestsThatAreNeverWholeAreBounded(t *testing.T) {
 
 func TestRequestsThatAreNeverWholeAreBoundedOnAllConnectionsTogether(t *testing.T) {
 	t.Parallel()
-	_, addr := serve(t, func(o *grpcwire.Options) { o.MaxRequest = 16 << 20 })
-	var ends []string
-	for range 14 { // 168 MiB
+	_, addr := serve(t, func(o *grpcwire.Options) { o.MaxStreams = 4096 })
+	const last = 2*400 + 1 // 23 MiB
+	refused := 0
+	for range 8 { // 184 MiB
 		p := newPeer(t, addr)
-		p.call(1, true) // so that grpcwire serves the connection
-		p.path(3, echo)
-		if end := p.most(3, 12<<20, map[uint32]int{0: 65535, 3: 256 << 10}); end != "" {
-			ends = append(ends, end)
+		p.headers(last)
+		p.must(0, p.WriteRSTStream(last, http2.ErrCodeCancel))
+		p.path(last+2, chat) // which asks for nothing, so it ends behind the others
+		p.must(0, p.WriteData(last+2, true, nil))
+		for {
+			id, status := p.nextEnd()
+			if id == last+2 {
+				break
+			}
+			if status != "8" {
+				t.Fatalf("a request that is not whole ended with status %s, want 8 (ResourceExhausted)", status)
+			}
+			refused++
 		}
 	}
-	if len(ends) == 0 || ends[0] != "status 8" {
-		t.Fatalf("of 168 MiB of requests on 14 connections that are not whole, the server refused %v, want some to end with status 8 (ResourceExhausted)", ends)
+	if refused == 0 {
+		t.Error("the server holds 184 MiB of requests on 8 connections that are not whole, want 128 at most")
 	}
 	p := newPeer(t, addr)
 	p.call(1, false)
@@ -78,18 +88,23 @@ func TestRequestsThatAreNeverWholeAreBoundedOnAllConnectionsTogether(t *testing.
 	}
 }
 
+// headers begins calls up to an id that are not whole, each with 59 KiB of fields: a byte for one that was sent before, and 4033 as HPACK counts.
+func (p *peer) headers(last uint32) {
+	var more []string
+	for range 15 {
+		more = append(more, "x", strings.Repeat("y", 4000))
+	}
+	for id := uint32(1); id <= last; id += 2 {
+		p.path(id, echo, more...)
+	}
+}
+
 func TestHeadersOfRequestsThatAreNeverWholeAreBounded(t *testing.T) {
 	t.Parallel()
 	_, addr := serve(t, func(o *grpcwire.Options) { o.MaxStreams = 4096 })
 	p := newPeer(t, addr)
-	var more []string
-	for range 15 {
-		more = append(more, "x", strings.Repeat("y", 4000)) // a byte when it was sent before, and 4033 as HPACK counts
-	}
 	const last = 2*1500 + 1 // 86 MiB
-	for id := uint32(1); id <= last; id += 2 {
-		p.path(id, echo, more...)
-	}
+	p.headers(last)
 	if got := p.end(last); got != "status 8" {
 		t.Errorf("the server ended the last of 1500 requests that are not whole with %q, want status 8 (ResourceExhausted)", got)
 	}

@@ -35,6 +35,12 @@ func (s *stream) send(ctx context.Context, message []byte, end bool) error {
 		w.write(s, w.message, end)
 		return nil
 	}
+	if s.call != nil {
+		if err := s.call.port.keep(len(message)); err != nil {
+			return err
+		}
+		defer func() { _ = s.call.port.keep(-len(message)) }() // which does not fail
+	}
 	rest := append(binary.BigEndian.AppendUint32(make([]byte, 1, prefix+len(message)), uint32(len(message))), message...) //nolint:gosec // G115: messages are bounded
 	defer context.AfterFunc(ctx, s.wake)()
 	defer w.wakeNext()

@@ -35,6 +35,7 @@ type Server struct {
 	methods map[string]*method // by path
 	work    chan func()
 	held    atomic.Int64 // bytes of incomplete requests and their headers on all connections
+	unsent  atomic.Int64 // bytes of messages on all connections that wait for their clients to read
 
 	mu       sync.Mutex
 	ports    map[*serverConn]struct{} // guarded by mu

@@ -17,6 +17,7 @@ type serverConn struct {
 	server  *Server
 	peer    *peer.Peer
 	over    chan struct{} // closed when the connection has ended
+	unsent  int           // bytes of messages that wait for the client to read; guarded by the transport's mu
 	running uint32        // calls whose handler has not returned; guarded by the transport's mu
 	asked   bool          // the client was told that the server is leaving; guarded by the transport's mu
 	leaves  bool          // no more calls are accepted; guarded by the transport's mu

@@ -37,3 +37,59 @@ func TestAPeerThatDoesNotReadErrorsIsCutOff(t *testing.T) {
 	}
 	t.Errorf("the server gathered the errors of %d calls for somebody who reads none, want it to end the connection", calls)
 }
+
+// TestAnswersThatAreNotReadAreBounded asks for more than a server keeps, and grants no windows: 64 MiB, of which a connection may have half.
+func TestAnswersThatAreNotReadAreBounded(t *testing.T) {
+	t.Parallel()
+	_, addr := serve(t, nil)
+	ask := func(calls uint32) *peer {
+		p := newPeer(t, addr)
+		p.must(0, p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0}))
+		give := []byte("give 2000000")
+		for n := range calls {
+			p.call(2*n+1, false)
+			p.must(0, p.WriteData(2*n+1, true, framed(append([]byte{10, byte(len(give))}, give...))))
+		}
+		return p
+	}
+	one := ask(24)
+	ended := make(map[uint32]bool)
+	for range 24 - 16 {
+		id, status := one.nextEnd()
+		if status != "8" {
+			t.Fatalf("call %d of 24 whose answers of 2 MB are not read ended with status %s, want 8 (ResourceExhausted)", id, status)
+		}
+		ended[id] = true
+	}
+	if _, status := ask(12).nextEnd(); status != "8" {
+		t.Errorf("a call on another connection ended with status %s, want 8: less is left for that", status)
+	}
+	for id := uint32(1); ; id += 2 {
+		if ended[id] {
+			continue
+		}
+		one.must(0, one.WriteWindowUpdate(0, 3_000_000))
+		one.must(0, one.WriteWindowUpdate(id, 3_000_000))
+		if got, status := one.nextEnd(); got != id || status != "0" {
+			t.Errorf("a call whose answer is read = %d with status %s, want %d with status 0", got, status, id)
+		}
+		return
+	}
+}
+
+// nextEnd reads until the server ends a call, and returns its status.
+func (p *peer) nextEnd() (id uint32, status string) {
+	p.t.Helper()
+	for {
+		f, err := p.ReadFrame()
+		p.must(0, err)
+		if m, ok := f.(*http2.MetaHeadersFrame); ok && m.StreamEnded() {
+			for _, field := range m.Fields {
+				if field.Name == "grpc-status" {
+					status = field.Value
+				}
+			}
+			return m.StreamID, status
+		}
+	}
+}
