@@ -97,6 +97,9 @@ func (c *conversation) exchange(ctx context.Context) error {
 	if err := c.client.Send(ctx, m, c.stream, c.handleResponses(ctx)); err != nil {
 		return err
 	}
+	if err := c.takeStrayFailure(ctx); err != nil {
+		return err
+	}
 	return c.poll(ctx)
 }
 

@@ -30,6 +30,8 @@ type remoteState struct {
 	delivered bool // the agent has the reply
 	repeats   bool // the agent asks the same question again
 	strayed   bool // a response was about another task
+
+	strayFailure *a2apb.TaskStatus // of the last response, if that was about another task
 }
 
 const maxArtifacts = 1000
@@ -43,7 +45,8 @@ func (h *remoteState) apply(r *a2apb.StreamResponse) (news bool, err error) {
 	if err := cmp.Or(checkNesting(r), checkRemoteIDs(r)); err != nil {
 		return false, err
 	}
-	if id := taskIDOf(r); h.taskID != "" && id != "" && id != h.taskID {
+	if h.strayFailure = nil; h.isStray(r) {
+		h.noteStrayFailure(r.GetStatusUpdate())
 		news, h.strayed = !h.strayed, true
 		return news, nil
 	}
