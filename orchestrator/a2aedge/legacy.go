@@ -50,7 +50,7 @@ func readLegacy[Old, New any](modern func(*Old) (New, error), m *method) func([]
 			return nil, invalidParams("params", "the params are not those of A2A %s: %s", LegacyVersion, err)
 		}
 		var said Old
-		if err := json.Unmarshal(params, &said); err != nil {
+		if err := legacy.Decode(params, &said); err != nil {
 			return nil, invalidParams("params", "the params are not those of A2A %s: %s", LegacyVersion, err)
 		}
 		request, err := modern(&said)

@@ -194,3 +194,13 @@ func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) {
 	r.Header.Set("Authorization", "Bearer "+c.token)
 	return http.DefaultTransport.RoundTrip(r)
 }
+
+// TestAnEmptyFileOf03IsTaken has a client of A2A 0.3 send a file without content beside its text.
+func TestAnEmptyFileOf03IsTaken(t *testing.T) {
+	w := newWorld(t)
+	const file = `{"kind":"file","file":{"name":"__init__.py","bytes":""}}`
+	got := w.legacy(t, "/agents/echo", "message/send", `{"message":`+strings.Replace(legacyMessage("hello", ""), `"parts":[`, `"parts":[`+file+`,`, 1)+`}`)
+	if !strings.Contains(got.body, `"state":"completed"`) || !strings.Contains(got.body, `"name":"__init__.py","bytes":""`) {
+		t.Errorf("message/send of an empty file = %d %s, want it completed, with the file in the history", got.code, got.body)
+	}
+}

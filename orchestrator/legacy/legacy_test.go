@@ -95,3 +95,40 @@ func sorted(t *testing.T, raw []byte) string {
 	}
 	return string(again)
 }
+
+// TestFilesAreReadAsTheirSendersMeantThem has agents send files in forms that a2a-go's types of 0.3 do not take, or take for something else.
+func TestFilesAreReadAsTheirSendersMeantThem(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ file, want string }{
+		"an empty file":        {`{"name":"__init__.py","bytes":""}`, ""},
+		"base64":               {`{"bytes":"+/8="}`, "\xfb\xff"},
+		"without padding":      {`{"bytes":"+/8"}`, "\xfb\xff"},
+		"the alphabet of URLs": {`{"bytes":"-_8="}`, "\xfb\xff"},
+		"neither":              {`{"bytes":"not base64!"}`, "not base64!"},
+	} {
+		part := `{"kind":"file","file":` + test.file + `}`
+		data := `{"kind":"data","data":{"kind":"file","file":{"bytes":""},"n":12345678901234567}}`
+		message := `{"kind":"message","messageId":"m","role":"agent","parts":[` + part + `,` + data + `]}`
+		task := `{"kind":"task","id":"t","contextId":"c","status":{"state":"completed","message":` + message + `},"history":[` + message + `],"artifacts":[{"artifactId":"a","parts":[` + part + `,` + data + `]}]}`
+		read := map[string][]*a2apb.Part{}
+		if r, err := legacy.ReadEvent([]byte(message)); err != nil {
+			t.Errorf("ReadEvent(%s) = %v", name, err)
+		} else {
+			read["a message"] = r.GetMessage().GetParts()
+		}
+		if x, err := legacy.ReadTask([]byte(task)); err != nil {
+			t.Errorf("ReadTask(%s) = %v", name, err)
+		} else {
+			read["an artifact"], read["the history"], read["the status"] = x.GetArtifacts()[0].GetParts(), x.GetHistory()[0].GetParts(), x.GetStatus().GetMessage().GetParts()
+		}
+		for where, list := range read {
+			raw, is := list[0].GetContent().(*a2apb.Part_Raw)
+			if !is || string(raw.Raw) != test.want {
+				t.Errorf("%s in %s = %v, want the bytes %q", name, where, list[0], test.want)
+			}
+			if got := list[1].GetData().GetStructValue().GetFields()["file"].GetStructValue().GetFields()["bytes"]; got.GetStringValue() != "" {
+				t.Errorf("the data beside %s in %s has %v, want it as it was", name, where, got)
+			}
+		}
+	}
+}

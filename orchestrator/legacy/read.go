@@ -13,7 +13,7 @@ import (
 
 // ReadEvent decodes the result of a method of 0.3, or an event of a stream.
 func ReadEvent(raw []byte) (*a2apb.StreamResponse, error) {
-	said, err := old.UnmarshalEventJSON(raw)
+	said, err := old.UnmarshalEventJSON(withFiles(raw))
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func ReadEvent(raw []byte) (*a2apb.StreamResponse, error) {
 // ReadTask decodes a task, which is the result of tasks/get and tasks/cancel.
 func ReadTask(raw []byte) (*a2apb.Task, error) {
 	var said old.Task
-	if err := json.Unmarshal(raw, &said); err != nil {
+	if err := Decode(raw, &said); err != nil {
 		return nil, err
 	}
 	task, err := a2av0.ToV1Task(&said)
@@ -47,5 +47,7 @@ func Encode(from any, to proto.Message) error {
 	if err != nil {
 		return err
 	}
-	return lenient.Unmarshal(raw, to)
+	err = lenient.Unmarshal(raw, to)
+	emptyFiles(to)
+	return err
 }
