@@ -22,10 +22,10 @@ func CopyMessage(m *a2apb.Message) *a2apb.Message {
 }
 
 // ArtifactsDigest is the digest of artifacts: all that is reviewed of all of them, in order.
-func ArtifactsDigest(artifacts []*a2apb.Artifact) string { return WorkDigest(artifacts, nil) }
+func ArtifactsDigest(artifacts []*a2apb.Artifact) string { return workDigest(artifacts, nil) }
 
-// WorkDigest is the digest of what an agent delivered: artifacts, and the metadata of its task.
-func WorkDigest(artifacts []*a2apb.Artifact, metadata *structpb.Struct) string {
+// workDigest is the digest of what an agent delivered: artifacts, and the metadata of its task.
+func workDigest(artifacts []*a2apb.Artifact, metadata *structpb.Struct) string {
 	return consultation.Digest(contentParts(ReviewedWork(artifacts, metadata)))
 }
 
@@ -34,8 +34,8 @@ func MessageDigest(m *a2apb.Message) string {
 	return consultation.Digest(contentParts(ReviewedMessage(m)))
 }
 
-// ErrorDigest returns the digest of why an agent failed, which is the content that an on-error consultation is about.
-func ErrorDigest(e *Error) string {
+// errorDigest returns the digest of why an agent failed, which is the content that an on-error consultation is about.
+func errorDigest(e *Error) string {
 	if e == nil {
 		return consultation.Digest(nil)
 	}
@@ -51,12 +51,12 @@ func (t *Task) Digest(p Phase) string {
 		if t.Phase == PhasePreExecution || t.Phase == PhaseExecution {
 			return ""
 		}
-		return WorkDigest(t.Artifacts, t.Metadata)
+		return workDigest(t.Artifacts, t.Metadata)
 	case PhaseOnError:
 		if t.Phase != PhaseOnError {
 			return ""
 		}
-		return ErrorDigest(t.Error)
+		return errorDigest(t.Error)
 	default:
 		return ""
 	}

@@ -82,9 +82,6 @@ func (p *Plan) CannotComplete(i int) bool {
 	return slices.ContainsFunc(s.Takes, func(t Take) bool { return t.From > 0 && p.CannotComplete(t.From-1) })
 }
 
-// Running reports whether a step's task has started and not ended.
-func (p *Plan) Running(i int) bool { return p.Steps[i].TaskID != "" && !Terminal(p.Steps[i].State) }
-
 // Waiting returns the step for which the task waits, or nil.
 func (p *Plan) Waiting() *Step {
 	if p == nil || p.Asking == nil {

@@ -22,7 +22,7 @@ func banner(w io.Writer, cfg Config, p *ports, tokenFile string) error {
 	if p.http.Addr().String() != DefaultConfig().HTTP.Addr {
 		connect += " --server http://" + p.http.Addr().String()
 	}
-	if cfg.Store.DataDir != DefaultDataDir() {
+	if cfg.Store.DataDir != defaultDataDir() {
 		connect += " --token-file " + quote(tokenFile)
 	}
 	if _, err := fmt.Fprint(w, "quorate dev is ready: development mode, loopback only, one shared token\n\n"); err != nil {

@@ -69,7 +69,7 @@ func DefaultConfig() Config {
 		HTTP:      HTTP{Addr: "127.0.0.1:8080"},
 		GRPC:      GRPC{Addr: "127.0.0.1:9090"},
 		Webfetch:  Webfetch{Addr: "127.0.0.1:9000", Browser: "auto"},
-		Store:     Store{DataDir: DefaultDataDir()},
+		Store:     Store{DataDir: defaultDataDir()},
 		Agents:    Agents{Signatures: string(registry.SignaturesIfPresent), CardChanges: string(registry.CardChangesAllow)},
 		Telemetry: Telemetry{LogLevel: "warn", LogFormat: "text"},
 	}
@@ -135,8 +135,8 @@ func (a *Agents) sources() ([]discovery.Source, error) {
 	return list, nil
 }
 
-// DefaultDataDir returns quorate/dev in the user's state folder (XDG_STATE_HOME, or .local/state in the home folder), or "" when there is neither.
-func DefaultDataDir() string {
+// defaultDataDir returns quorate/dev in the user's state folder (XDG_STATE_HOME, or .local/state in the home folder), or "" when there is neither.
+func defaultDataDir() string {
 	if dir := config.Env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "quorate", "dev")
 	}
@@ -148,7 +148,7 @@ func DefaultDataDir() string {
 }
 
 // DefaultTokenFile returns the file of the admin's token of a `quorate dev` with the default data folder.
-func DefaultTokenFile() string { return TokenFile(DefaultDataDir()) }
+func DefaultTokenFile() string { return TokenFile(defaultDataDir()) }
 
 // TokenFile returns the file in a data folder where `quorate dev` keeps the admin's token, or "" without a folder.
 func TokenFile(dataDir string) string {

@@ -253,7 +253,7 @@ func TestATaskWhoseStepsWorkWorks(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}})
-	task := w.until(w.submit(engine.Submission{Route: toAll}).ID, func(t *orchestrator.Task) bool { return t.Plan.Running(0) })
+	task := w.until(w.submit(engine.Submission{Route: toAll}).ID, func(t *orchestrator.Task) bool { return stepRuns(t, 0) })
 	if task.State != a2apb.TaskState_TASK_STATE_WORKING {
 		t.Errorf("the task is in state %s, want it to work", task.State)
 	}
