@@ -97,3 +97,21 @@ func TestAStepInAPathIsNoName(t *testing.T) {
 	b.sees("“.” cannot be looked up")
 	b.nothingWrong()
 }
+
+// TestAnEmptyPageIsNotTheEnd has the server find no agent among those that it looked at for the first page.
+func TestAnEmptyPageIsNotTheEnd(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP, 1280, 800)
+	b.signIn(q.token)
+	b.sees("web-fetch")
+	eval[bool](b, `((usual) => {
+		const cut = (to) => !to.includes("watch") && !to.includes("pageToken") && (to.startsWith("/v1/agents?") || to.startsWith("/v1/skills/"));
+		window.fetch = (to, options) => (cut(to) ? Promise.resolve(Response.json({ nextPageToken: "next" })) : usual(to, options));
+		return true;
+	})(window.fetch)`)
+	for _, place := range []string{"agents?filter=status%3Davailable", "skills?skill=fetch_url&availableOnly=true"} {
+		b.goes(place)
+		b.sees("None among the agents that were looked at for this page; others are on the next.", "Next page")
+		b.nothingWrong()
+	}
+}

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { may } from "./caller.js";
 import { badge, code, h, link, table, when } from "./dom.js";
-import { filters, pager, tried } from "./list.js";
+import { filters, noneYet, pager, tried } from "./list.js";
 import { followAgents, latest } from "./live.js";
 import { choice, connection, empty, field } from "./ui.js";
 
@@ -54,12 +54,13 @@ export async function agents({ query, signal }) {
     ),
     lost,
     news,
-    problem ?? (list.length > 0 ? view : nothing(asked)),
+    problem ?? (list.length > 0 ? view : nothing(asked, page.nextPageToken)),
     pager("agents", query, page.nextPageToken),
   ];
 }
 
-function nothing(asked) {
+function nothing(asked, next) {
+  if (next) return noneYet();
   if (asked.filter)
     return empty(
       "No agent passes this filter. It compares name, description, version, status, skills, tags, input_types, output_types, source.type, source.present, verification.state, draining, create_time, update_time and more.",

@@ -1,7 +1,7 @@
 // What lists have: a filter, pages, and a request that may be wrong.
 
 import { h } from "./dom.js";
-import { failure, form } from "./ui.js";
+import { empty, failure, form } from "./ui.js";
 
 /** pager leads to the first and the next page; the browser's back button leads to the one before. */
 export function pager(place, query, next) {
@@ -14,6 +14,9 @@ export function pager(place, query, next) {
   const links = [query.get("pageToken") && to("First page"), next && to("Next page", next)].filter(Boolean);
   return links.length > 0 && h("nav", { class: "pager", "aria-label": "Pages" }, links);
 }
+
+/** noneYet says of a page of agents that it has none, though there are more pages: the server looks at so many agents for each. */
+export const noneYet = () => empty("None among the agents that were looked at for this page; others are on the next.");
 
 /** filters is a form whose values become the query of a list's address. */
 export function filters(place, ...children) {

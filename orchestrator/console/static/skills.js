@@ -4,7 +4,7 @@ import { says, state } from "./agents.js";
 import { get, path } from "./api.js";
 import { may } from "./caller.js";
 import { badge, code, h, link, table } from "./dom.js";
-import { filters, pager, tried } from "./list.js";
+import { filters, noneYet, pager, tried } from "./list.js";
 import { choice, empty, field } from "./ui.js";
 
 /** skills lists all skills, or the agents that have the one, or the tag, that is looked for. */
@@ -35,7 +35,8 @@ export async function skills({ query, signal }) {
     says(agent.status ?? {}),
     code(agent.version),
   ]);
-  const found = rows.length > 0 ? table("Agents that have it", ["Agent", "Status", "What it says", "Version"], rows) : empty("No agent has it.");
+  const none = page.nextPageToken ? noneYet() : empty("No agent has it.");
+  const found = rows.length > 0 ? table("Agents that have it", ["Agent", "Status", "What it says", "Version"], rows) : none;
   const dispatch = "#/dispatch?" + new URLSearchParams({ by: "skill", skill: skill ?? "" });
   const use = skill && may("TaskService/SubmitTask") && h("p", null, h("a", { href: dispatch }, "Dispatch a task for this skill"));
   return [...head, use, found, pager("skills", query, page.nextPageToken)];
