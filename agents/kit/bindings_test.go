@@ -215,6 +215,19 @@ func TestAnotherProtocolVersionIsRefused(t *testing.T) {
 	}
 }
 
+// TestThePatchOfAVersionDoesNotMatter has callers name a patch version, which A2A §3.6 does not let servers consider.
+func TestThePatchOfAVersionDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	agent, _ := start(t, kit.Config{Handler: echo})
+	for version, want := range map[string]string{"1.0.1": "-32001", "1.0": "-32001", "1.01": "-32009", "1.1.0": "-32009"} {
+		header := http.Header{a2a.SvcParamVersion: {version}}
+		call := `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"x"}}`
+		if got := fetch(t, http.MethodPost, agent.URL()+"/", header, strings.NewReader(call)); !strings.Contains(got.body, want) {
+			t.Errorf("GetTask(an unknown task) in version %s = %s, want error %s", version, got.body, want)
+		}
+	}
+}
+
 func TestEmptyAndOddMessagesAreRefusedByGRPC(t *testing.T) {
 	t.Parallel()
 	agent, _ := start(t, kit.Config{Handler: echo})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
@@ -175,7 +176,7 @@ func checkVersion(ctx context.Context) error {
 	}
 	versions, _ := call.ServiceParams().Get(a2a.SvcParamVersion)
 	for _, v := range versions {
-		if v != "" && v != string(a2a.Version) {
+		if v != "" && v != string(a2a.Version) && !strings.HasPrefix(v, string(a2a.Version)+".") { // the patch does not matter
 			return a2a.NewError(a2a.ErrVersionNotSupported, fmt.Sprintf("A2A version %.16q is not supported; this agent speaks %s", v, a2a.Version))
 		}
 	}
