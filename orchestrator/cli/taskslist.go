@@ -36,7 +36,7 @@ func (a *app) tasksList() *cobra.Command {
 		}),
 	}
 	addLimit(cmd, &limit, 50)
-	cmd.Flags().StringVar(&filter, "filter", "", "only tasks that pass, such as state=TASK_STATE_FAILED: comparisons of id, context_id, parent_task_id, state, phase,\n"+
+	cmd.Flags().StringVar(&filter, "filter", "", "only tasks that pass, such as state=FAILED: comparisons of id, context_id, parent_task_id, state, phase,\n"+
 		"agent, skill, blocked, create_time, update_time and deadline")
 	return cmd
 }

@@ -36,7 +36,7 @@ var taskFields = filter.Fields[orchestrator.Task]{
 		}
 		return t.Parent.TaskID
 	}),
-	"state":       filter.Word(slices.Sorted(maps.Keys(a2apb.TaskState_value)), func(t *orchestrator.Task) string { return t.State.String() }),
+	"state":       filter.Enum("TASK_STATE_", slices.Sorted(maps.Keys(a2apb.TaskState_value)), func(t *orchestrator.Task) string { return t.State.String() }),
 	"phase":       filter.Word(phases, func(t *orchestrator.Task) string { return string(t.Phase) }),
 	"agent":       filter.Text(func(t *orchestrator.Task) string { return t.Agent }),
 	"skill":       filter.Text(func(t *orchestrator.Task) string { return t.Skill }),

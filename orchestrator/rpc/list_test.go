@@ -68,7 +68,8 @@ func TestTasksAreListedByAFilter(t *testing.T) {
 	t.Parallel()
 	s := listed(t, 401)
 	for filter, want := range map[string]string{
-		`state=TASK_STATE_FAILED`:                        "0400 0300 0200 0100 0000",
+		`state=TASK_STATE_FAILED`: "0400 0300 0200 0100 0000",
+		`state=FAILED`:            "0400 0300 0200 0100 0000", // as the command line prints it
 		`agent=web* update_time>="2026-01-16T05:00:00Z"`: "0400 0300",
 		`parent_task_id:* AND NOT id=0400`:               "0300 0200 0100 0000",
 		`id=0007 OR id=0399`:                             "0399 0007",

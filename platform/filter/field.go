@@ -77,6 +77,17 @@ func Word[T any](known []string, get func(*T) string) Field[T] {
 	}}
 }
 
+// Enum is a Word whose known words begin with the name of their enum, which a filter may leave out: FAILED is TASK_STATE_FAILED.
+func Enum[T any](prefix string, known []string, get func(*T) string) Field[T] {
+	word := Word(known, get)
+	return Field[T]{compare: func(operator string, value token) (condition[T], error) {
+		if full := prefix + value.text; slices.Contains(known, full) {
+			value.text = full
+		}
+		return word.compare(operator, value)
+	}}
+}
+
 // List is a field that is a list of texts, in which the has operator (:) finds one. holds reports whether any text of the item is the one that is looked for.
 func List[T any](holds func(item *T, is func(string) bool) bool) Field[T] {
 	return Folded(func(value string) string { return value }, holds)

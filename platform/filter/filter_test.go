@@ -16,6 +16,7 @@ type note struct {
 	tags   []string
 	size   int
 	kind   string
+	state  string
 	pinned bool
 	at     time.Time
 	who    string
@@ -24,6 +25,7 @@ type note struct {
 var fields = filter.Fields[note]{
 	"title":  filter.Text(func(n *note) string { return n.title }),
 	"kind":   filter.Word([]string{"memo", "list"}, func(n *note) string { return n.kind }),
+	"state":  filter.Enum("STATE_", []string{"STATE_NEW", "STATE_OLD"}, func(n *note) string { return n.state }),
 	"size":   filter.Number(func(n *note) int { return n.size }),
 	"pinned": filter.Bool(func(n *note) bool { return n.pinned }),
 	"at":     filter.Time(func(n *note) time.Time { return n.at }),
@@ -33,7 +35,7 @@ var fields = filter.Fields[note]{
 
 func TestMatch(t *testing.T) {
 	t.Parallel()
-	item := &note{title: "Milk and eggs", tags: []string{"home", "food"}, size: 3, kind: "list", who: "ann", at: time.Date(2026, 1, 16, 12, 0, 0, 0, time.UTC)}
+	item := &note{title: "Milk and eggs", tags: []string{"home", "food"}, size: 3, kind: "list", state: "STATE_OLD", who: "ann", at: time.Date(2026, 1, 16, 12, 0, 0, 0, time.UTC)}
 	for text, want := range map[string]bool{
 		``:                                      true,
 		`title:EGGS`:                            true,
@@ -60,6 +62,10 @@ func TestMatch(t *testing.T) {
 		`title<N`:                               true,
 		`title="Milk \and eggs"`:                true, // a backslash takes what follows as it is
 		`kind!=memo`:                            true,
+		`state=STATE_OLD`:                       true,
+		`state=OLD`:                             true,
+		`state!=OLD`:                            false,
+		`state=NEW`:                             false,
 		`kind!=list`:                            false,
 		`pinned!=true`:                          true,
 		`size<=3 size>=3`:                       true,
@@ -82,7 +88,7 @@ func TestAFilterThatIsWrongSaysWhere(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`paintColour=red`:             `there is no field "paintColour"`,
-		`colour=red`:                  `at 1: there is no field "colour"; the fields are at, by_who, kind, pinned, size, tags, title`,
+		`colour=red`:                  `at 1: there is no field "colour"; the fields are at, by_who, kind, pinned, size, state, tags, title`,
 		`size=few`:                    "whole number",
 		`kind=poem`:                   "memo, list",
 		`tags=home`:                   "use : to look",

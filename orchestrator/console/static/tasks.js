@@ -37,7 +37,7 @@ export async function tasks({ query, signal }) {
       "tasks",
       field(
         "Filter",
-        h("input", { id: "filter", name: "filter", value: asked.filter, placeholder: "state=TASK_STATE_FAILED AND agent=web*", spellcheck: "false" }),
+        h("input", { id: "filter", name: "filter", value: asked.filter, placeholder: "state=FAILED AND agent=web*", spellcheck: "false" }),
       ),
     ),
     h(

@@ -181,8 +181,8 @@ type ListTasksRequest struct {
 	// The next_page_token of the page before; empty for the first page.
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Only tasks that match this filter, in the language of ListAgentsRequest.filter: comparisons of id, context_id, parent_task_id, state, phase,
-	// agent, skill, blocked (whether a gate holds the task), create_time, update_time and deadline. Example: state=TASK_STATE_FAILED AND agent=web*. At
-	// most 2,048 bytes.
+	// agent, skill, blocked (whether a gate holds the task), create_time, update_time and deadline. TASK_STATE_ may be left out of a state. Example:
+	// state=FAILED AND agent=web*. At most 2,048 bytes.
 	Filter string `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
 	// create_time desc or empty, which mean the same: newest first is the only order.
 	OrderBy       string `protobuf:"bytes,4,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
