@@ -11,6 +11,7 @@ import (
 	consultationstore "github.com/quorate/quorate/consultation/embedded"
 	taskstore "github.com/quorate/quorate/orchestrator/embedded"
 	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/page"
 	registrystore "github.com/quorate/quorate/registry/embedded"
 )
@@ -41,6 +42,9 @@ func OpenEmbedded(ctx context.Context, o Embedded) (s *Stores, err error) {
 			s, err = nil, errors.Join(err, s.Close())
 		}
 	}()
+	if err := whole(o.Dir); err != nil {
+		return s, err
+	}
 	main, err := s.open("store", filepath.Join(o.Dir, mainFile))
 	if err != nil {
 		return s, err
@@ -81,6 +85,9 @@ func OpenEmbedded(ctx context.Context, o Embedded) (s *Stores, err error) {
 // LookEmbedded returns why OpenEmbedded would refuse the files in dir, as far as that can be found out quickly and without changing anything. The reason STORE_LOCKED
 // says that another process uses them.
 func LookEmbedded(dir string) error {
+	if err := whole(dir); err != nil {
+		return err
+	}
 	for _, name := range []string{mainFile, spansFile} {
 		if err := boltdb.Look(filepath.Join(dir, name)); err != nil {
 			return err
@@ -89,18 +96,43 @@ func LookEmbedded(dir string) error {
 	return nil
 }
 
+// whole refuses a folder that has lost its main file, as after half of a restore. A new one would begin with no agents and no tasks, and backups of it would
+// take the place of those that have them. Nothing else leaves such a folder: the main file is created first.
+func whole(dir string) error {
+	main, err := sizeOf(dir, mainFile)
+	if err != nil || main > 0 {
+		return err
+	}
+	spans, err := sizeOf(dir, spansFile)
+	if err != nil || spans == 0 {
+		return err
+	}
+	return fault.New(fault.FailedPrecondition, "STORE_INCOMPLETE",
+		"%[1]s is missing or empty in %[2]s, although %[3]s is there; restore all files of a backup, or remove %[3]s to begin with nothing", mainFile, dir, spansFile)
+}
+
 // EmbeddedSize returns how many bytes the files in dir have together. Files that are not there have none.
 func EmbeddedSize(dir string) (size int64, err error) {
 	for _, name := range []string{mainFile, spansFile} {
-		info, err := os.Stat(filepath.Join(dir, name))
-		switch {
-		case err == nil:
-			size += info.Size()
-		case !errors.Is(err, fs.ErrNotExist):
+		n, err := sizeOf(dir, name)
+		if err != nil {
 			return 0, err
 		}
+		size += n
 	}
 	return size, nil
+}
+
+// sizeOf returns the size of a file in dir, 0 if it is not there.
+func sizeOf(dir, name string) (int64, error) {
+	info, err := os.Stat(filepath.Join(dir, name))
+	switch {
+	case err == nil:
+		return info.Size(), nil
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, nil
+	}
+	return 0, err
 }
 
 // open opens one file.
