@@ -106,6 +106,12 @@ func TestRecordRefusesEveryAttack(t *testing.T) {
 		"no span id": {
 			change: func(c *consultation.Claim) { c.SpanID = "" }, reason: consultation.ReasonMalformed,
 		},
+		"a span id of zeros": {
+			change: func(c *consultation.Claim) { c.SpanID = strings.Repeat("0", 16) }, reason: consultation.ReasonMalformed,
+		},
+		"a span id that is no number": {
+			change: func(c *consultation.Claim) { c.SpanID = strings.Repeat("g", 16) }, reason: consultation.ReasonMalformed,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -143,6 +149,17 @@ func TestRecordRefusesEveryAttack(t *testing.T) {
 				t.Errorf("Consultations() notes %v, want one refusal %s from %q", noted, test.reason, recorder.Agent)
 			}
 		})
+	}
+}
+
+func TestTheLongestFeedbackIsRecorded(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	cl := claim(f.issue(t, current), consultation.OutcomeRejected, spanID)
+	cl.Feedback = strings.Repeat("x", consultation.MaxFeedbackBytes)
+	f.record(t, cl)
+	if list, err := f.Consultations(t.Context(), tenant, task); err != nil || list[0].Feedback != cl.Feedback {
+		t.Errorf("Consultations() = %+v, %v, want the feedback of %d bytes as it is", list, err, consultation.MaxFeedbackBytes)
 	}
 }
 
