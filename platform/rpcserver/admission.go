@@ -7,6 +7,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
 // registrar registers services so that a request is read only after its caller is known and the call is counted: nobody can hold many goroutines by
@@ -86,7 +87,7 @@ func (s *Server) decodeKnown(ctx context.Context, decode func(any) error, req an
 	defer body.data.Free()
 	end, err := s.turns.takeOver(ctx, body.data.Len())
 	if err != nil {
-		return err
+		return rpcfault.Status(err).Err()
 	}
 	if a, ok := ctx.Value(admissionKey{}).(*admission); ok {
 		a.endTurn = end

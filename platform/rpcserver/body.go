@@ -63,6 +63,9 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 			body.refuse(w, r)
 			return
 		}
+		if r.ContentLength < 0 || r.ContentLength >= largeRequest {
+			nameSender(r)
+		}
 		r.Body = body
 		if r.ContentLength != 0 {
 			_ = body.control.SetReadDeadline(time.Now().Add(bodyTimeout)) // net/http clears it when the body has ended; a recorder in a test has none

@@ -64,7 +64,7 @@ func (l decodingStream) RecvMsg(message any) error {
 	if l.turns.of(l.Context()) == nil {
 		_, end, err := l.turns.take(l.Context(), body.data.Len())
 		if err != nil {
-			return err
+			return rpcfault.Status(err).Err()
 		}
 		defer end()
 	}

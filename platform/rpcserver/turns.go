@@ -3,9 +3,12 @@ package rpcserver
 import (
 	"context"
 	"crypto/rand"
+	"net/http"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"google.golang.org/grpc/metadata"
 )
@@ -14,34 +17,37 @@ const (
 	// largeRequest is the size in bytes from which a request needs a turn.
 	largeRequest = 16 << 10
 
+	// maxInLine is the number of bytes of large requests that wait for their turn, as a multiple of Options.MaxBodyBytes.
+	maxInLine = 64
+
 	// turnKey is the metadata by which a call over the in-memory connection names the turn of the HTTP request behind it.
 	turnKey = "quorate-turn"
 )
 
 // turns limit how many large requests are decoded and validated at a time to about as many as can make progress: decoded, a request can take a hundred
-// times its size in memory. A turn ends when the handler gets the request, which may take as long as it likes then.
+// times its size in memory. A turn ends when the handler gets the request, which may take as long as it likes then. The others wait in a line, of which a caller may
+// take as much as is free for others, so that it neither fills the memory nor lets others wait for long.
 type turns struct {
 	free chan struct{} // holds a token for each turn that is taken
+	line *shares
 
 	taken atomic.Int32
 	mu    sync.Mutex
 	ends  map[string]func() // guarded by mu; by id
 }
 
-func newTurns() *turns {
-	return &turns{free: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))), ends: make(map[string]func())} //nolint:mnd // so that one never blocks all others
+func newTurns(line int) *turns {
+	return &turns{free: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))), line: newShares(line), ends: make(map[string]func())} //nolint:mnd // so that one never blocks all others
 }
 
 // take waits for a turn for a request of some size, and returns its id; "" for a small request, which needs none. The caller must call end, at the latest when
-// the call is over. An error is that of ctx.
+// the call is over. An error is that of ctx, or a ResourceExhausted fault with the reason REQUESTS_WAITING.
 func (t *turns) take(ctx context.Context, size int) (id string, end func(), err error) {
 	if size < largeRequest {
 		return "", func() {}, nil
 	}
-	select {
-	case t.free <- struct{}{}:
-	case <-ctx.Done():
-		return "", nil, ctx.Err()
+	if err := t.wait(ctx, size); err != nil {
+		return "", nil, err
 	}
 	id = rand.Text()
 	end = sync.OnceFunc(func() {
@@ -56,6 +62,37 @@ func (t *turns) take(ctx context.Context, size int) (id string, end func(), err 
 	t.taken.Add(1)
 	t.ends[id] = end
 	return id, end, nil
+}
+
+// wait waits in the line.
+func (t *turns) wait(ctx context.Context, size int) error {
+	leave, has := t.line.take(caller{name: sender(ctx)}, size)
+	if leave == nil {
+		return retryLater(time.Second, "REQUESTS_WAITING",
+			"this caller has %d bytes of large requests waiting to be read, and may not have more than are free for others; send fewer at a time, or retry later", has)
+	}
+	defer leave()
+	select {
+	case t.free <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+type senderKey struct{}
+
+// nameSender puts the sender of a request into its context. The request stays the same one, in which the mux notes the pattern for those who observe it.
+func nameSender(r *http.Request) {
+	*r = *r.WithContext(context.WithValue(r.Context(), senderKey{}, r.Header.Get("Authorization")))
+}
+
+// sender returns the credential with which a large request came. It has been accepted by now; only who it stands for is not known everywhere.
+func sender(ctx context.Context) string {
+	if credential, ok := ctx.Value(senderKey{}).(string); ok {
+		return credential
+	}
+	return strings.Join(presented(ctx), " ")
 }
 
 // of returns what ends the turn of the HTTP request behind a call; nil when there is none. Nobody else can know its id.
@@ -92,7 +129,7 @@ func (t *turns) done(ctx context.Context) {
 }
 
 // TakeTurn waits until the body of a request, of which size bytes have been read, may be decoded. The call has to be made over Conn with the context that it
-// returns. The caller must call end when the call is over. An error is that of ctx.
+// returns. The caller must call end when the call is over. An error is that of ctx, or a ResourceExhausted fault with the reason REQUESTS_WAITING.
 func (s *Server) TakeTurn(ctx context.Context, size int) (_ context.Context, end func(), err error) {
 	id, end, err := s.turns.take(ctx, size)
 	return withTurn(ctx, id), end, err

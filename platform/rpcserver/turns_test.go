@@ -96,6 +96,39 @@ func TestLargeRequestsWaitForTheirTurn(t *testing.T) {
 	}
 }
 
+// TestACallerTakesOnlyAShareOfTheLine has requests wait that have 4 MiB in all: one caller may have half of that.
+func TestACallerTakesOnlyAShareOfTheLine(t *testing.T) {
+	t.Parallel()
+	for name := range (&running{}).ways(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t, nil)
+			for range max(2, runtime.GOMAXPROCS(0)) {
+				if _, _, err := r.TakeTurn(t.Context(), 1<<20); err != nil {
+					t.Fatal(err)
+				}
+			}
+			create := r.ways(t)[name]
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			var waiting sync.WaitGroup
+			defer waiting.Wait()
+			defer cancel()
+			results := make(chan error, 100)
+			for range cap(results) { // 3 MiB
+				waiting.Go(func() { results <- create(ctx, "b") })
+			}
+			if err := <-results; err == nil || !strings.Contains(err.Error(), "large requests waiting") {
+				t.Errorf("the first result of 100 large requests that wait = %v, want that they are too many", err)
+			}
+			other, stop := context.WithTimeout(metadata.NewIncomingContext(t.Context(), metadata.Pairs(bearer(agentToken)...)), 200*time.Millisecond)
+			defer stop()
+			if _, _, err := r.TakeTurn(other, 1<<20); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("a large request of another caller = %v, want that it waits", err)
+			}
+		})
+	}
+}
+
 // TestOnlyDecodingTakesATurn has requests that their handlers keep, and some that are refused, before one more.
 func TestOnlyDecodingTakesATurn(t *testing.T) {
 	t.Parallel()

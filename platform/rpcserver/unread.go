@@ -3,54 +3,17 @@ package rpcserver
 import (
 	"context"
 	"runtime"
-	"sync"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
 // maxUnread is the number of bytes of answers over gRPC that wait for their callers to read them, as a multiple of Options.MaxBodyBytes.
 const maxUnread = 64
-
-// unread bounds the memory of answers that wait for their callers. gRPC's flow control lets a caller read them when it likes; meanwhile they are kept, also when
-// their calls are over for everybody else. A caller may have as many bytes unread as are free for others, and one answer in any case.
-type unread struct {
-	most int
-
-	mu    sync.Mutex
-	bytes int            // guarded by mu
-	of    map[caller]int // guarded by mu; bytes
-}
-
-func newUnread(most int) *unread { return &unread{most: most, of: make(map[caller]int)} }
-
-// enter counts n bytes until leave is called.
-func (u *unread) enter(p auth.Principal, n int) (leave func(), err error) {
-	who := caller{p.Tenant, p.Name}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if has := u.of[who]; has > 0 && has+n > u.most-u.bytes-n {
-		return nil, retryLater(time.Second, "ANSWERS_UNREAD",
-			"this caller has %d bytes of answers that it does not read, and may not have more than are free for others; read them, or ask for less at a time", has)
-	}
-	u.of[who] += n
-	u.bytes += n
-	return sync.OnceFunc(func() { u.leave(who, n) }), nil
-}
-
-func (u *unread) leave(who caller, n int) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.bytes -= n
-	if u.of[who] -= n; u.of[who] <= 0 {
-		delete(u.of, who)
-	}
-}
 
 // countAnswers counts the answer of a unary call over gRPC's transport, which is written only after the call.
 func (s *Server) countAnswers(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
@@ -60,18 +23,20 @@ func (s *Server) countAnswers(ctx context.Context, req any, info *grpc.UnaryServ
 	if err != nil || !known || !ok {
 		return resp, err
 	}
-	return s.unread.count(a.caller, message)
+	return s.countAnswer(caller{a.caller.Tenant, a.caller.Name}, message)
 }
 
-// count returns a message that counts until its encoding is written or thrown away. A small one, whose encoding gRPC does not follow, does not count.
-func (u *unread) count(p auth.Principal, message proto.Message) (any, error) {
+// countAnswer returns a message that counts until its encoding is written or thrown away: gRPC's flow control lets a caller read it when it likes, also when the
+// call is over for everybody else. A small one, whose encoding gRPC does not follow, does not count.
+func (s *Server) countAnswer(who caller, message proto.Message) (any, error) {
 	size := proto.Size(message)
 	if mem.IsBelowBufferPoolingThreshold(size) {
 		return message, nil
 	}
-	leave, err := u.enter(p, size)
-	if err != nil {
-		return nil, rpcfault.Status(err).Err()
+	leave, has := s.unread.take(who, size)
+	if leave == nil {
+		return nil, rpcfault.Status(retryLater(time.Second, "ANSWERS_UNREAD",
+			"this caller has %d bytes of answers that it does not read, and may not have more than are free for others; read them, or ask for less at a time", has)).Err()
 	}
 	c := &counted{message, leave}
 	runtime.AddCleanup(c, func(leave func()) { leave() }, leave) // gRPC forgets encodings when a connection breaks
