@@ -68,12 +68,30 @@ func (h *Handler) ServeAgentCard(w http.ResponseWriter, r *http.Request) {
 			Id: s.ID, Name: s.Name, Description: s.Description, Tags: s.Tags, Examples: s.Examples, InputModes: s.InputModes, OutputModes: s.OutputModes,
 		})
 	}
+	addOrigin(card, agent.RawCard)
 	card.Capabilities.Extensions = append(card.GetCapabilities().GetExtensions(), extensionsOf(&agent.Card)...)
 	if h.Service != nil && h.Service.passages.covers(&agent) {
 		card.Capabilities.Streaming, card.Capabilities.PushNotifications = new(agent.Card.Streaming), new(agent.Card.PushNotifications)
 	}
 	w.Header().Add("Vary", "Authorization")
 	h.writeCard(w, r, card, agent.UpdateTime, "private, max-age=60")
+}
+
+// addOrigin adds what the agent's own card, of either version, says about where the agent comes from.
+func addOrigin(card *a2apb.AgentCard, own []byte) {
+	var said struct {
+		Provider struct {
+			Organization string `json:"organization"`
+			URL          string `json:"url"`
+		} `json:"provider"`
+		DocumentationURL *string `json:"documentationUrl"`
+		IconURL          *string `json:"iconUrl"`
+	}
+	_ = json.Unmarshal(own, &said) // what has a wrong type is left out
+	card.DocumentationUrl, card.IconUrl = said.DocumentationURL, said.IconURL
+	if p := said.Provider; p.Organization != "" {
+		card.Provider = &a2apb.AgentProvider{Organization: p.Organization, Url: p.URL}
+	}
 }
 
 // card returns what all cards have in common: our interfaces, capabilities and security schemes. It leaves securityRequirements out: a2a-go's client

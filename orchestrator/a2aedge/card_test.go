@@ -48,6 +48,39 @@ func TestACardSaysWhereItsAgentIsReached(t *testing.T) {
 	}
 }
 
+// TestACardSaysWhoseAgentItIs registers agents with cards of both versions, of which one says nothing about that and one has a wrong type.
+func TestACardSaysWhoseAgentItIs(t *testing.T) {
+	w := newWorld(t)
+	const said = `"provider":{"organization":"Maps","url":"https://maps.example"},"documentationUrl":"https://maps.example/docs","iconUrl":"https://maps.example/i.png"`
+	for name, test := range map[string]struct{ card, want string }{
+		"modern": {said + `,"supportedInterfaces":[{"url":"http://127.0.0.1:1/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`, "Maps https://maps.example https://maps.example/docs https://maps.example/i.png"},
+		"old":    {said + `,"url":"http://127.0.0.1:1/","protocolVersion":"0.3.0","preferredTransport":"JSONRPC"`, "Maps https://maps.example https://maps.example/docs https://maps.example/i.png"},
+		"silent": {`"supportedInterfaces":[{"url":"http://127.0.0.1:1/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`, "   "},
+		"odd":    {`"provider":7,"iconUrl":"https://maps.example/i.png","supportedInterfaces":[{"url":"http://127.0.0.1:1/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`, "   https://maps.example/i.png"},
+	} {
+		card := `{"name":"` + name + `","description":"d","version":"1.0.0","capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
+			"skills":[{"id":"s","name":"s","description":"s","tags":["t"]}],` + test.card + `}`
+		if made := w.call(t, "POST", "/v1/agents:register", `{"card":`+card+`}`, nil); made.code != 200 {
+			t.Fatalf("register = %d %s", made.code, made.body)
+		}
+		var shown struct {
+			Provider                  *struct{ Organization, URL string }
+			DocumentationURL, IconURL string
+		}
+		got := w.call(t, "GET", "/agents/"+name+"/.well-known/agent-card.json", "", nil)
+		if err := json.Unmarshal([]byte(got.body), &shown); err != nil {
+			t.Fatal(err)
+		}
+		provider := " "
+		if shown.Provider != nil {
+			provider = shown.Provider.Organization + " " + shown.Provider.URL
+		}
+		if all := provider + " " + shown.DocumentationURL + " " + shown.IconURL; all != test.want {
+			t.Errorf("the card of %s says %q, want %q", name, all, test.want)
+		}
+	}
+}
+
 func TestACardOfAnAgentIsForItsTenantOnly(t *testing.T) {
 	w := newWorld(t)
 	const path = "/agents/echo/.well-known/agent-card.json"
