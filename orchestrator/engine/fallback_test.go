@@ -37,6 +37,36 @@ func TestATaskWhoseAgentCannotBeReachedGoesToTheNext(t *testing.T) {
 	}
 }
 
+// TestWhoStepsInIsHeldToItsOwnRules has an agent step in for one without rules, and for one whose message has passed its review.
+func TestWhoStepsInIsHeldToItsOwnRules(t *testing.T) {
+	for name, test := range map[string]struct{ before, gated string }{
+		"after one without rules":            {"", "pre-completion"},
+		"after a review of the same phase":   {"pre-execution", "pre-execution"},
+		"after a review of an earlier phase": {"pre-execution", "pre-completion"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var w *world
+			down := &actor{name: "down", skill: "work", down: 1000}
+			up := &actor{name: "up", skill: "work", status: registry.StatusBusy, play: delivers("done"), requirements: requirement(test.gated)}
+			up.requirements[0].ID = "of-up"
+			if test.before != "" {
+				down.requirements = requirement(test.before)
+			}
+			w = newWorld(t, down, up, reviews(&w, "approved", "fine", true))
+			task := w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work"}, Attributes: sensitive})
+			if test.before != "" {
+				w.blockedWith(task.ID, "missing", `Requirement "r"`)
+				consult(t, w, task.ID)
+			}
+			w.blockedWith(task.ID, "missing", `Requirement "of-up"`)
+			task = w.task(task.ID)
+			if task.Agent != "up" || len(task.Gates) != 1 || task.Released || test.gated == "pre-execution" && (len(up.sends()) != 0 || !task.MessageHeld()) {
+				t.Errorf("the task is with %s, with the gates %+v and %d messages sent to up, want it held by the rule of up alone", task.Agent, task.Gates, len(up.sends()))
+			}
+		})
+	}
+}
+
 func TestATaskWhoseAgentCannotBeShownACredentialGoesToTheNext(t *testing.T) {
 	for reason, sends := range map[string]int{agentclient.ReasonDenied: 1, agentauth.ReasonUnfit: 1, agentauth.ReasonUnavailable: 3} {
 		t.Run(reason, func(t *testing.T) {

@@ -47,8 +47,8 @@ func TestTheWordsOfAGuardedFailureAreHeldBack(t *testing.T) {
 	w := newWorld(t, &actor{name: "web", play: fails("the secret is xyzzy"), requirements: requirement("pre-completion")})
 	task, log := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
 	told := task.Error.Message + fmt.Sprint(log, task.Attempts[0].Error)
-	if task.State != a2apb.TaskState_TASK_STATE_FAILED || strings.Contains(told, "xyzzy") {
-		t.Errorf("state %s, told %s, want it failed without the agent's words", task.State, told)
+	if task.State != a2apb.TaskState_TASK_STATE_FAILED || strings.Contains(told, "xyzzy") || task.Released {
+		t.Errorf("state %s, told %s, released %t, want it failed without the agent's words, and nothing released", task.State, told, task.Released)
 	}
 	if !slices.ContainsFunc(log, func(e orchestrator.Event) bool { return strings.Contains(e.Detail, "held back") }) {
 		t.Errorf("log = %v, want it to say that words are held back", log)
