@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 )
 
 var sensitive = map[string]any{"attributes": map[string]any{"sensitive": true}}
@@ -187,4 +189,20 @@ func numbered(events []event) []string {
 		}
 	}
 	return ids
+}
+
+// TestACarriedQuestionShowsNoContent looks at the task that takes the question to the reviewer.
+func TestACarriedQuestionShowsNoContent(t *testing.T) {
+	w := newWorld(t)
+	const secret = "nothing to object to"
+	task := send(t, w, w.client(t, "/agents/careful", bindings[0]), &a2a.SendMessageRequest{Message: text(secret, sensitive)})
+	c, err := consultationv1.NewConsultationServiceClient(w.conn).RequestConsultation(w.ctx, &consultationv1.RequestConsultationRequest{TaskId: string(task.ID), RequirementId: "review"})
+	if err != nil {
+		t.Fatalf("RequestConsultation() = %v", err)
+	}
+	for _, path := range []string{"/v1/tasks/" + c.GetCarrierTaskId(), "/a2a/tasks/" + c.GetCarrierTaskId(), "/a2a/tasks?tenant=reviewer&includeArtifacts=true"} {
+		if got := w.call(t, "GET", path, "", nil); !strings.Contains(got.body, c.GetCarrierTaskId()) || strings.Contains(got.body, secret) {
+			t.Errorf("GET %s = %d %s, want the task without what it carries", path, got.code, got.body)
+		}
+	}
 }
