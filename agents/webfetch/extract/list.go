@@ -5,8 +5,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// keepLists keeps items of lists that were lost: of a list between kept text that a kept heading announces, or of which half was kept. The libraries
-// drop items that are short or hold a control, such as the ingredients of a recipe. Lists of links are left to them.
+// keepLists keeps items of lists that were lost: of a list between kept text that a kept heading announces, of which half was kept, or that stands among
+// kept paragraphs. The libraries drop items that are short or hold a control, such as the ingredients of a recipe, and all lists of a page in which
+// they find nothing but paragraphs. Lists of links are left to them.
 func keepLists(runs []run, kept map[*html.Node]bool) {
 	last := -1
 	for i, r := range runs {
@@ -23,16 +24,54 @@ func keepLists(runs []run, kept map[*html.Node]bool) {
 		for end <= last && outermostList(runs[end].nodes[0]) == list {
 			end++
 		}
-		announced := i > 0 && subheads(runs[i-1]) && runs[i-1].kept(kept)
-		if !inSideContent(list) {
-			keepItems(runs[i:end], kept, announced)
+		announced := i > 0 && subheads(runs[i-1]) && runs[i-1].kept(kept) && list.DataAtom != atom.Dl // which also holds credits
+		wanted := announced || among(runs, i, end, kept)
+		if !inSideContent(list) && !named(list, captionWords) {
+			keepItems(runs[i:end], kept, wanted)
 		}
 		i = end - 1
 	}
 }
 
-// keepItems keeps the items in runs, which are a list, of which nothing was kept, if the list is announced or half of it was kept.
-func keepItems(runs []run, kept map[*html.Node]bool, announced bool) {
+// maxBetween is the maximum number of headings and items between a list and text.
+const maxBetween = 40
+
+// among reports whether the list in runs[begin:end] stands between kept text that is in the same element, not counting headings and other lists.
+func among(runs []run, begin, end int, kept map[*html.Node]bool) bool {
+	around := outermostList(runs[begin].nodes[0]).Parent
+	next := func(i, step int) bool {
+		for range maxBetween {
+			i += step
+			if i < 0 || i >= len(runs) {
+				return false
+			}
+			block := blockOf(runs[i])
+			switch {
+			case runs[i].kept(kept):
+				return block == around || block.Parent == around
+			case block.Parent != around || !subheads(runs[i]) && !isList(block):
+				return false
+			}
+		}
+		return false
+	}
+	return next(begin, -1) && next(end-1, 1)
+}
+
+// blockOf returns the list that r is in, or else the block that it is.
+func blockOf(r run) *html.Node {
+	if list := outermostList(r.nodes[0]); list != nil {
+		return list
+	}
+	block := r.nodes[0].Parent
+	for inLine(block) {
+		block = block.Parent
+	}
+	return block
+}
+
+// keepItems keeps the items in runs, which are a list, of which nothing was kept, if the list is wanted or half of it was kept.
+func keepItems(runs []run, kept map[*html.Node]bool, wanted bool) {
 	size, known, linked := 0, 0, 0
 	begun := map[*html.Node]bool{} // items of which something was kept: the rest of them was dropped for a reason
 	for _, r := range runs {
@@ -42,7 +81,7 @@ func keepItems(runs []run, kept map[*html.Node]bool, announced bool) {
 			begun[closest(r.nodes[0], atom.Li)] = true
 		}
 	}
-	if linked*2 > size || !announced && known*2 < size {
+	if linked*2 > size || !wanted && known*2 < size {
 		return
 	}
 	for _, r := range runs {
@@ -55,9 +94,13 @@ func keepItems(runs []run, kept map[*html.Node]bool, announced bool) {
 // outermostList returns the list around n that is in no other list, or nil.
 func outermostList(n *html.Node) (list *html.Node) {
 	for ; n != nil; n = n.Parent {
-		if n.DataAtom == atom.Ul || n.DataAtom == atom.Ol {
+		if isList(n) {
 			list = n
 		}
 	}
 	return list
+}
+
+func isList(n *html.Node) bool {
+	return n.DataAtom == atom.Ul || n.DataAtom == atom.Ol || n.DataAtom == atom.Dl
 }

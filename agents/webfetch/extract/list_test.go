@@ -32,3 +32,28 @@ func TestListsStayWhole(t *testing.T) {
 		})
 	}
 }
+
+func TestAPlainPageKeepsItsLists(t *testing.T) {
+	t.Parallel()
+	text := "<p>" + sentence + sentence + "</p>"
+	list := "<ul><li>flour and a little salt</li><li>water</li></ul>"
+	for name, test := range map[string]struct {
+		body string
+		kept bool
+	}{
+		"between paragraphs":           {text + list + text, true},
+		"below a heading":              {text + "<h2>Bread</h2>" + list + "<h2>Work</h2>" + text, true},
+		"after another list":           {text + "<ol><li>one</li></ol>" + list + text, true},
+		"of terms":                     {text + "<dl><dt>flour</dt><dd>ground</dd></dl>" + text, true},
+		"behind the text":              {text + list, false},
+		"in an element of its own":     {text + "<div>" + list + "</div>" + text, false},
+		"of pictures":                  {text + strings.Replace(list, "<ul", `<ul class="photo-gallery"`, 1) + text, false},
+		"of links to other pages":      {text + `<ul><li><a href="/a">flour and a little salt</a></li><li><a href="/b">water</a></li></ul>` + text, false},
+		"between text and other texts": {text + list + "<div>" + text + "</div>", false},
+	} {
+		page := "<html><body><div>" + strings.Repeat(text, 4) + test.body + "</div></body></html>"
+		if got := read(t, "text/html", page, extract.Options{}).Text; strings.Contains(got, "flour") != test.kept || strings.Contains(got, "Bread") != strings.Contains(test.body, "Bread") {
+			t.Errorf("%s: Extract() = %s\nwant that the list is kept: %t", name, got, test.kept)
+		}
+	}
+}
