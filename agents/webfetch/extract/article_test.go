@@ -38,3 +38,23 @@ func TestTheContentIsFoundWhateverItStandsIn(t *testing.T) {
 		})
 	}
 }
+
+func TestTextBesideParagraphsIsRead(t *testing.T) {
+	t.Parallel()
+	paragraphs := strings.Repeat("<p>"+sentence+sentence+"</p>", 4)
+	const loose = "Nobody knows when the members will meet again, or <b>where</b>, since the hall is being repaired."
+	for name, body := range map[string]string{
+		"before them":               "<div>" + loose + paragraphs + "</div>",
+		"behind a list":             "<div>" + paragraphs + "<ul><li>one of two</li></ul>" + loose + "</div>",
+		"in an element of the line": "<div><font>" + loose + paragraphs + "</font></div>",
+	} {
+		got := read(t, "text/html", "<html><body>"+body+"</body></html>", extract.Options{Format: extract.Text}).Text
+		if !strings.Contains(got, "again, or where, since") {
+			t.Errorf("%s: Extract() = %q, want all of its text", name, got)
+		}
+	}
+	short := read(t, "text/html", "<html><body><div>Share this"+paragraphs+"</div></body></html>", extract.Options{Format: extract.Text}).Text
+	if strings.Contains(short, "Share") {
+		t.Errorf("Extract() = %q, want no words beside the text", short)
+	}
+}

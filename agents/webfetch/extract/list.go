@@ -38,7 +38,7 @@ const maxBetween = 40
 
 // among reports whether the list in runs[begin:end] stands between kept text that is in the same element, not counting headings and other lists.
 func among(runs []run, begin, end int, kept map[*html.Node]bool) bool {
-	around := outermostList(runs[begin].nodes[0]).Parent
+	around := blockAround(outermostList(runs[begin].nodes[0]))
 	next := func(i, step int) bool {
 		for range maxBetween {
 			i += step
@@ -48,8 +48,8 @@ func among(runs []run, begin, end int, kept map[*html.Node]bool) bool {
 			block := blockOf(runs[i])
 			switch {
 			case runs[i].kept(kept):
-				return block == around || block.Parent == around
-			case block.Parent != around || !subheads(runs[i]) && !isList(block):
+				return block == around || blockAround(block) == around
+			case blockAround(block) != around || !subheads(runs[i]) && !isList(block):
 				return false
 			}
 		}
@@ -63,11 +63,15 @@ func blockOf(r run) *html.Node {
 	if list := outermostList(r.nodes[0]); list != nil {
 		return list
 	}
-	block := r.nodes[0].Parent
-	for inLine(block) {
-		block = block.Parent
+	return blockAround(r.nodes[0])
+}
+
+// blockAround returns the nearest element around n that is not inside a line.
+func blockAround(n *html.Node) *html.Node {
+	for n = n.Parent; n != nil && inLine(n); {
+		n = n.Parent
 	}
-	return block
+	return n
 }
 
 // keepItems keeps the items in runs, which are a list, of which nothing was kept, if the list is wanted or half of it was kept.

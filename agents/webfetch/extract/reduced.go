@@ -22,6 +22,9 @@ func reduced(root, head *html.Node) *html.Node {
 			made.AppendChild(reduced(child, head))
 		}
 	}
+	if holdsParagraph(made) {
+		wrapLoose(made)
+	}
 	return made
 }
 
