@@ -58,3 +58,23 @@ func TestTextBesideParagraphsIsRead(t *testing.T) {
 		t.Errorf("Extract() = %q, want no words beside the text", short)
 	}
 }
+
+func TestATableThatHoldsThePageIsNoTable(t *testing.T) {
+	t.Parallel()
+	text := "<p>" + sentence + sentence + "<p>" + sentence + sentence
+	page := `<table><tr><td colspan=2><b>Meetings</b></td></tr><tr><td><a href=a>Home</a><br><a href=b>Links</a></td><td><font>` + text + text +
+		`<ul><li>the chair</li><li>two members</li></ul>Nobody knows when the members will meet again, since the hall is being repaired.</font></td></tr><tr><td colspan=2>Since 1999</td></tr></table>`
+	got := read(t, "text/html", page, extract.Options{}).Text
+	for _, want := range []string{sentence, "- the chair\n- two members", "since the hall"} {
+		if !strings.Contains(got, strings.TrimSpace(want)) {
+			t.Errorf("Extract() = %s\nwant %q in it", got, want)
+		}
+	}
+	if strings.Contains(got, "|") || strings.Contains(got, "Links") {
+		t.Errorf("Extract() = %s\nwant no table, and no menu", got)
+	}
+	data := "<p>" + sentence + "<table><tr><td>1</td><td>" + text + "</td></tr><tr><td>2</td><td>" + text + "</td></tr></table>"
+	if got := read(t, "text/html", data, extract.Options{}).Text; !strings.Contains(got, "| 1 |") {
+		t.Errorf("Extract() = %s\nwant a table", got)
+	}
+}

@@ -40,6 +40,7 @@ func renderHTML(ctx context.Context, content *Content, d document, o Options) er
 	}
 	removeWhere(root, hidden)
 	plainDocumentation(root)
+	plainLayout(root)
 	main := mainContent(content, root, base, size, placed)
 	return write(ctx, content, main, base, o)
 }
