@@ -79,3 +79,31 @@ func TestATaskThatWaitsForABreakerWasNotSent(t *testing.T) {
 		}
 	})
 }
+
+// listing is an agent that lists its tasks, of which there are none.
+type listing struct{ *actor }
+
+func (listing) Find(context.Context, string, time.Time) (*a2apb.Task, error) { return nil, nil }
+
+// TestAnAgentThatListsItsTasksIsBack has an agent be away that is only asked what became of messages when it is back. That is an answer: the other tasks
+// need not wait until one more has tried.
+func TestAnAgentThatListsItsTasksIsBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &actor{name: "away", once: true, down: 5, play: delivers("done")}
+		s := newStage(t, a)
+		s.client = listing{a}
+		s.start()
+		defer s.stop()
+		<-time.After(time.Second) // the leases are there
+		for n := range 5 {
+			s.accept(a.name, strconv.Itoa(n))
+		}
+		<-time.After(time.Second)
+		k := s.accept(a.name, "late")
+		<-time.After(40 * time.Second)
+		if got, err := s.store.Task(t.Context(), k); err != nil || got.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+			t.Errorf("soon after the agent is back the task is in state %s (%+v), %v, want completed", got.State, got.Error, err)
+		}
+	})
+}

@@ -65,7 +65,7 @@ func (e *Engine) converse(ctx context.Context, t orchestrator.Task, agent *regis
 		return e.handleFailure(ctx, t, err)
 	}
 	if !e.claimFresh(&t) {
-		intended, err := t, e.reconcile(ctx, &t, client)
+		intended, err := t, e.reconcile(ctx, &t, client, breaker.RecordSuccess)
 		if err == nil {
 			intended, err = e.storeIntent(ctx, t, binding)
 		}

@@ -17,14 +17,17 @@ const clockSlack = 5 * time.Minute
 
 // reconcile finds out what became of a message that was sent, or was about to be, by a process that died or lost its connection. If the agent can
 // list its tasks, it looks there for the one that the message began, and t continues with that. Otherwise the message is sent again under the same
-// id, by which an agent can recognize it; a task that must not be done twice fails instead.
-func (e *Engine) reconcile(ctx context.Context, t *orchestrator.Task, client agentclient.Client) error {
+// id, by which an agent can recognize it; a task that must not be done twice fails instead. onReached is called when the agent answers.
+func (e *Engine) reconcile(ctx context.Context, t *orchestrator.Task, client agentclient.Client, onReached func()) error {
 	a := t.OpenAttempt()
 	if a == nil || a.Sends == 0 || a.RemoteTaskID != "" || a.NotTaken {
 		return nil
 	}
 	if finder, ok := client.(agentclient.Finder); ok {
 		remote, err := finder.Find(ctx, a.MessageID, a.StartTime.Add(-clockSlack))
+		if err == nil {
+			onReached()
+		}
 		switch {
 		case err == nil && remote != nil:
 			if err := checkRemoteIDs(snapshot(remote)); err != nil {
