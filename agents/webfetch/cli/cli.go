@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/agent"
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -120,6 +121,9 @@ func (p *program) exit(err error) int {
 	p.line("webfetch: %s (%s)", e.Message, e.Reason)
 	if e.Cause != nil {
 		p.line("  cause: %s", e.Cause)
+	}
+	if e.Reason == webfetch.ReasonAddressBlocked { // the message does not know who reads it, and this reader is the operator
+		p.line("  try: --allow-internal HOST:PORT, if you trust what is there")
 	}
 	return exitCode(e.Kind)
 }

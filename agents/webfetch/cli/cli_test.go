@@ -48,7 +48,7 @@ func TestFetchOnce(t *testing.T) {
 		"an internal page that is allowed": {[]string{"--allow-internal", host, site.URL}, 0, "# Hello\n\nthere\n", ""},
 		"as text":                          {[]string{"--allow-internal=" + host, "--format", "text", site.URL}, 0, "Hello\n\nthere\n", ""},
 		"cut":                              {[]string{"--allow-internal", host, "--max-characters", "3", site.URL}, 0, "# H\n", "cut at 3 characters"},
-		"an internal page":                 {[]string{site.URL}, 4, "", "ADDRESS_BLOCKED"},
+		"an internal page":                 {[]string{site.URL}, 4, "", "(ADDRESS_BLOCKED)\n  try: --allow-internal HOST:PORT"},
 		"a missing page":                   {[]string{"--allow-internal", host, site.URL + "/missing"}, 3, "", "HTTP_STATUS"},
 		"no URL":                           {[]string{"hello"}, 6, "", "URL_INVALID"},
 		"a format nobody knows":            {[]string{"--format", "pdf", "https://example.com"}, 6, "", "REQUEST_INVALID"},
