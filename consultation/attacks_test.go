@@ -163,6 +163,20 @@ func TestTheLongestFeedbackIsRecorded(t *testing.T) {
 	}
 }
 
+// TestAClaimIsJudgedByWhatIsThereWhenItIsWritten has a span of the same id with another outcome come between the first look and the writing.
+func TestAClaimIsJudgedByWhatIsThereWhenItIsWritten(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	c := f.issue(t, current)
+	f.store.before = func() { f.record(t, claim(c, consultation.OutcomeRejected, spanID)) }
+	if err := f.Record(t.Context(), reviewer, claim(c, consultation.OutcomeApproved, spanID)); fault.ReasonOf(err) != consultation.ReasonConflict {
+		t.Errorf("Record() = %v, want %s", err, consultation.ReasonConflict)
+	}
+	if allowed, v := f.check(t); allowed || v.Verdict != consultation.VerdictRejected {
+		t.Errorf("Check() = %v, %s, want it blocked as rejected", allowed, v.Verdict)
+	}
+}
+
 func TestAForgedSpanDoesNotSpoilAnHonestOne(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

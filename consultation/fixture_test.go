@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -71,6 +72,8 @@ func newFixture(t *testing.T) *fixture {
 type failing struct {
 	consultation.Store
 	reads, writes error
+	lists         atomic.Int32 // how often List was called
+	before        func()       // called once, before the next Update; nil calls nothing
 }
 
 func (s *failing) Get(ctx context.Context, tenant, id string) (consultation.Entry, error) {
@@ -81,6 +84,7 @@ func (s *failing) Get(ctx context.Context, tenant, id string) (consultation.Entr
 }
 
 func (s *failing) List(ctx context.Context, tenant, taskID string) ([]consultation.Entry, error) {
+	s.lists.Add(1)
 	if s.reads != nil {
 		return nil, s.reads
 	}
@@ -90,6 +94,10 @@ func (s *failing) List(ctx context.Context, tenant, taskID string) ([]consultati
 func (s *failing) Update(ctx context.Context, tenant, id string, change func(consultation.Entry) (consultation.Entry, error)) error {
 	if s.writes != nil {
 		return s.writes
+	}
+	if before := s.before; before != nil {
+		s.before = nil
+		before()
 	}
 	return s.Store.Update(ctx, tenant, id, change)
 }

@@ -274,6 +274,18 @@ func TestAConsultationThatCannotBeCarriedFails(t *testing.T) {
 	}
 }
 
+func TestAConsultationThatIsHeldDirectlySaysSo(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	c := f.issue(t, current)
+	if err := f.SetDirect(t.Context(), tenant, task, c.ID); err != nil {
+		t.Fatalf("SetDirect() = %v, want no error", err)
+	}
+	if list, err := f.Consultations(t.Context(), tenant, task); err != nil || !list[0].Direct || list[0].State != consultation.StateOpen {
+		t.Errorf("Consultations() = %+v, %v, want an open one that is direct", list, err)
+	}
+}
+
 func TestAConsultationIsFoundOnlyUnderItsTask(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -281,6 +293,9 @@ func TestAConsultationIsFoundOnlyUnderItsTask(t *testing.T) {
 	for _, where := range []struct{ tenant, task, id string }{{tenant, "task-2", c.ID}, {"other", task, c.ID}, {tenant, task, "guess"}} {
 		if err := f.SetCarrier(t.Context(), where.tenant, where.task, where.id, "child"); fault.ReasonOf(err) != "CONSULTATION_NOT_FOUND" {
 			t.Errorf("SetCarrier(%v) = %v, want CONSULTATION_NOT_FOUND", where, err)
+		}
+		if err := f.SetDirect(t.Context(), where.tenant, where.task, where.id); fault.ReasonOf(err) != "CONSULTATION_NOT_FOUND" {
+			t.Errorf("SetDirect(%v) = %v, want CONSULTATION_NOT_FOUND", where, err)
 		}
 		if err := f.Fail(t.Context(), where.tenant, where.task, where.id, "x"); fault.ReasonOf(err) != "CONSULTATION_NOT_FOUND" {
 			t.Errorf("Fail(%v) = %v, want CONSULTATION_NOT_FOUND", where, err)
@@ -329,14 +344,21 @@ func TestCheckFailsClosedWhenTheStoreIsDown(t *testing.T) {
 		t.Errorf("Check() of a recommended requirement = %v, %v, want it allowed", d, err)
 	}
 	s.Requirements = nil
-	if d, err := f.Check(t.Context(), s); err != nil || !d.Allowed {
+	before := f.store.lists.Load()
+	if d, err := f.Check(t.Context(), s); err != nil || !d.Allowed || f.store.lists.Load() != before {
 		t.Errorf("Check() without requirements = %v, %v, want it allowed without a look into the store", d, err)
 	}
 }
 
 func TestCheckNeedsToKnowTheTask(t *testing.T) {
 	t.Parallel()
-	if d, err := newFixture(t).Check(t.Context(), consultation.Subject{Tenant: tenant}); fault.ReasonOf(err) != "SUBJECT_INVALID" || d.Allowed {
-		t.Errorf("Check() = %v, %v, want SUBJECT_INVALID", d, err)
+	for name, s := range map[string]consultation.Subject{
+		"no tenant": {TaskID: task, SourceAgent: source},
+		"no task":   {Tenant: tenant, SourceAgent: source},
+		"no agent":  {Tenant: tenant, TaskID: task},
+	} {
+		if d, err := newFixture(t).Check(t.Context(), s); fault.ReasonOf(err) != "SUBJECT_INVALID" || d.Allowed {
+			t.Errorf("Check() with %s = %v, %v, want SUBJECT_INVALID", name, d, err)
+		}
 	}
 }

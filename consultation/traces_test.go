@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -161,6 +162,44 @@ func TestABackendIsAskedFromTheAnswerUntilThereIsEvidence(t *testing.T) {
 	asked := b.asked
 	if d, v = f.decide(t); !d.Allowed || b.asked != asked {
 		t.Errorf("Check() = %s after %d more looks, want approved by what is on record", v.Verdict, b.asked-asked)
+	}
+}
+
+// TestAnAnswerComesBackOnce has the answer to a consultation come back again, and that to one whose outcome is known already.
+func TestAnAnswerComesBackOnce(t *testing.T) {
+	t.Parallel()
+	f, _ := newTraced(t, consultation.LevelRecorded)
+	c := f.carried(t)
+	f.Advance(20 * time.Second)
+	if err := f.Carried(t.Context(), tenant, task, c.ID); err != nil {
+		t.Fatalf("Carried() again = %v, want no error", err)
+	}
+	f.Advance(20 * time.Second) // more than the lag since the first time, less than that since the second
+	if _, v := f.decide(t); v.Verdict != consultation.VerdictMissing {
+		t.Errorf("Check() = %+v, want the verdict missing: the backend's time is counted from the first answer", v)
+	}
+	c = f.issue(t, current)
+	f.record(t, claim(c, consultation.OutcomeApproved, spanID))
+	if err := f.Carried(t.Context(), tenant, task, c.ID); err != nil {
+		t.Fatalf("Carried() of an answered one = %v, want no error", err)
+	}
+	list, err := f.Consultations(t.Context(), tenant, task)
+	if i := slices.IndexFunc(list, func(one consultation.Consultation) bool { return one.ID == c.ID }); err != nil || i < 0 || list[i].State != consultation.StateAnswered {
+		t.Errorf("Consultations() = %+v, %v, want %s answered still", list, err, c.ID)
+	}
+}
+
+// TestWhoLooksForNothingNeedsNoTurn checks a task about which nobody was asked.
+func TestWhoLooksForNothingNeedsNoTurn(t *testing.T) {
+	t.Parallel()
+	f, _ := newTraced(t, consultation.LevelCarried)
+	none := func() func() { return nil }
+	if d, err := f.CheckInTurn(t.Context(), subject(), none); err != nil || d.Allowed {
+		t.Errorf("CheckInTurn() = %v, %v, want it blocked without a turn", d, err)
+	}
+	f.carried(t)
+	if _, err := f.CheckInTurn(t.Context(), subject(), none); !errors.Is(err, consultation.ErrNoTurn) {
+		t.Errorf("CheckInTurn() = %v, want ErrNoTurn", err)
 	}
 }
 
