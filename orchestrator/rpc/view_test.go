@@ -62,7 +62,7 @@ func TestWhatNoReviewerHasSeenIsNotShown(t *testing.T) {
 				t.Fatalf("GetTask() = %v", err)
 			}
 			var shown []string
-			for _, said := range strings.SplitSeq(all, ", ") {
+			for said := range strings.SplitSeq(all, ", ") {
 				if strings.Contains(got.String(), `"`+said+`"`) {
 					shown = append(shown, said)
 				}
