@@ -162,6 +162,24 @@ func TestATaskCanBeReadWatchedAndCanceled(t *testing.T) {
 	})
 }
 
+func TestAStreamBeginsWithAsMuchHistoryAsIsAskedFor(t *testing.T) {
+	t.Parallel()
+	onEachBinding(t, func(t *testing.T, c *a2aclient.Client) {
+		t.Helper()
+		none := 0
+		for length, want := range map[*int]int{nil: 1, &none: 0} {
+			sent := request(say("hello"))
+			sent.Config = &a2a.SendMessageConfig{HistoryLength: length}
+			for event, err := range c.SendStreamingMessage(t.Context(), sent) {
+				if begun, ok := event.(*a2a.Task); err != nil || !ok || len(begun.History) != want {
+					t.Errorf("SendStreamingMessage() begins with %+v, %v, want a task with %d messages", event, err, want)
+				}
+				break
+			}
+		}
+	})
+}
+
 func TestWrongCallsAreRefusedWithTheSpecifiedErrors(t *testing.T) {
 	t.Parallel()
 	onEachBinding(t, func(t *testing.T, c *a2aclient.Client) {

@@ -67,6 +67,16 @@ func streams(t *testing.T, d door) {
 	t.Helper()
 	events := collect(t, d.client.SendStreamingMessage(d.ctx, &a2a.SendMessageRequest{Message: text("sleep 60ms hello", d.word)}))
 	wantStream(t, events, a2a.TaskStateCompleted, "hello")
+	if begun, ok := events[0].(*a2a.Task); !ok || len(begun.History) != 1 {
+		t.Errorf("the stream begins with %+v, want the task with its message", events[0])
+	}
+	none := 0
+	events = collect(t, d.client.SendStreamingMessage(d.ctx, &a2a.SendMessageRequest{
+		Message: text("hello", d.word), Config: &a2a.SendMessageConfig{HistoryLength: &none},
+	}))
+	if begun, ok := events[0].(*a2a.Task); !ok || len(begun.History) != 0 {
+		t.Errorf("the stream begins with %+v, want the task without history, as it was asked for", events[0])
+	}
 }
 
 func readsAndLists(t *testing.T, d door) {

@@ -21,9 +21,9 @@ func (s *Service) SendStreamingMessage(req *a2apb.SendMessageRequest, stream grp
 		return err
 	}
 	if orchestrator.Interrupted(t.State) { // the request was repeated
-		return stream.Send(firstResponse(&t))
+		return stream.Send(firstResponse(&t, historyLength(req)))
 	}
-	return s.follow(ctx, t, stream.Send)
+	return s.follow(ctx, t, historyLength(req), stream.Send)
 }
 
 // SubscribeToTask implements the RPC: SendStreamingMessage for an existing task. A task that waits for somebody is followed until it continues and
@@ -47,20 +47,20 @@ func (s *Service) SubscribeToTask(req *a2apb.SubscribeToTaskRequest, stream grpc
 	if resumed {
 		return s.resume(ctx, t, after, stream)
 	}
-	return s.follow(ctx, t, stream.Send)
+	return s.follow(ctx, t, nil, stream.Send)
 }
 
-// follow sends the task and then its updates.
-func (s *Service) follow(ctx context.Context, t orchestrator.Task, send func(*a2apb.StreamResponse) error) error {
-	if err := send(firstResponse(&t)); err != nil {
+// follow sends the task, with at most history of its messages, and then its updates; nil is for all messages.
+func (s *Service) follow(ctx context.Context, t orchestrator.Task, history *int32, send func(*a2apb.StreamResponse) error) error {
+	if err := send(firstResponse(&t, history)); err != nil {
 		return err
 	}
 	f := follower{service: s, key: t.Key(), contextID: t.ContextID, state: t.State, send: send, patient: true}
 	return f.run(ctx, t.LastEvent)
 }
 
-func firstResponse(t *orchestrator.Task) *a2apb.StreamResponse {
-	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: taskToA2A(t, view{artifacts: true})}}
+func firstResponse(t *orchestrator.Task, history *int32) *a2apb.StreamResponse {
+	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: taskToA2A(t, view{history: history, artifacts: true})}}
 }
 
 // resume continues behind an event. The client has the task, and knows its state after that event.

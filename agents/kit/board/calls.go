@@ -20,10 +20,6 @@ func (b *Board) SendMessage(ctx context.Context, request *a2a.SendMessageRequest
 	if err != nil {
 		return nil, err
 	}
-	var history *int
-	if request.Config != nil {
-		history = request.Config.HistoryLength
-	}
 	if request.Config == nil || !request.Config.ReturnImmediately {
 		for _, err := range b.follow(ctx, v, true) {
 			if err != nil {
@@ -32,19 +28,27 @@ func (b *Board) SendMessage(ctx context.Context, request *a2a.SendMessageRequest
 		}
 		v = v.entry.snapshot()
 	}
-	return withHistory(v.task, history), nil
+	return withHistory(v.task, historyLength(request)), nil
 }
 
 // SendStreamingMessage starts the task of a message, or finds it, and yields the task and then each event until the task ends
 // or waits for a message (section 11.7 of the specification).
 func (b *Board) SendStreamingMessage(ctx context.Context, request *a2a.SendMessageRequest) iter.Seq2[a2a.Event, error] {
-	return b.stream(ctx, true, func() (view, error) { return b.send(ctx, request) })
+	return b.stream(ctx, true, historyLength(request), func() (view, error) { return b.send(ctx, request) })
+}
+
+// historyLength returns how many messages of the task an answer has at most; nil for all.
+func historyLength(request *a2a.SendMessageRequest) *int {
+	if request == nil || request.Config == nil {
+		return nil
+	}
+	return request.Config.HistoryLength
 }
 
 // SubscribeToTask yields the task and then each event until the task ends, even if it waits in between. A task that has ended
 // cannot be subscribed to.
 func (b *Board) SubscribeToTask(ctx context.Context, request *a2a.SubscribeToTaskRequest) iter.Seq2[a2a.Event, error] {
-	return b.stream(ctx, false, func() (view, error) {
+	return b.stream(ctx, false, nil, func() (view, error) {
 		if err := checkVersion(ctx); err != nil {
 			return view{}, err
 		}
@@ -104,14 +108,14 @@ func (b *Board) send(ctx context.Context, request *a2a.SendMessageRequest) (view
 	return b.admit(ctx, request)
 }
 
-func (b *Board) stream(ctx context.Context, untilAsked bool, open func() (view, error)) iter.Seq2[a2a.Event, error] {
+func (b *Board) stream(ctx context.Context, untilAsked bool, history *int, open func() (view, error)) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		v, err := open()
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		if !yield(v.task, nil) {
+		if !yield(withHistory(v.task, history), nil) {
 			return
 		}
 		for event, err := range b.follow(ctx, v, untilAsked) {
