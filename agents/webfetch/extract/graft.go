@@ -15,7 +15,7 @@ const minGraft = 75
 // graft reduces page to what found was made of, and reports whether that could be determined. The readability stage determines which words are
 // content; their form, which it loses, is taken from the page: tables, languages of code, levels of lists, images.
 // pictures says whether they are written, and so their captions.
-func graft(page, found *html.Node, base *url.URL, description string, pictures bool) bool {
+func graft(page, found *html.Node, base *url.URL, about Metadata, pictures bool) bool {
 	runs := runsOf(page)
 	kept, text, percent := match(runs, found)
 	if percent < minGraft {
@@ -23,7 +23,10 @@ func graft(page, found *html.Node, base *url.URL, description string, pictures b
 	}
 	keepCode(runs, kept)
 	dropTrail(runs, kept, base)
-	addLead(runs, kept, text, description)
+	addLead(runs, kept, text, about.Description)
+	if about.isProduct() {
+		keepFacts(runs, kept)
+	}
 	keepLists(runs, kept)
 	keepHeadings(runs, kept)
 	dropHeadings(runs, kept)

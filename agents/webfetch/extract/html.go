@@ -72,7 +72,7 @@ func mainContent(content *Content, root *html.Node, base *url.URL, size cost, hi
 	if err != nil || tooLittle(found, visible, isArticlePage(root, content.Metadata)) {
 		return pageContent(root)
 	}
-	if graft(root, found, base, content.Metadata.Description, content.Format != Text) {
+	if graft(root, found, base, content.Metadata, content.Format != Text) {
 		content.Extractor = ByArticle
 		if body := find(root, atom.Body); body != nil {
 			return body

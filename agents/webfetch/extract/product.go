@@ -1,0 +1,47 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// maxFacts is the maximum number of runs that are kept between the name of a product and its description.
+const maxFacts = 40
+
+// keepFacts keeps what the page of a product says from its name up to its description: the price, what is in stock, the features in short. The
+// libraries look for sentences and drop it.
+func keepFacts(runs []run, kept map[*html.Node]bool) {
+	name := slices.IndexFunc(runs, func(r run) bool { return r.within(atom.H1) })
+	if name < 0 {
+		return
+	}
+	facts := runs[name:min(len(runs), name+maxFacts)]
+	for i, r := range facts {
+		if i > 0 && r.kept(kept) {
+			facts = facts[:i]
+			break
+		}
+	}
+	if !slices.ContainsFunc(runs[name+len(facts):], func(r run) bool { return r.kept(kept) }) {
+		return // the text is somewhere else
+	}
+	for _, r := range facts {
+		if !mostlyLinks(r) && !inSideContent(r.nodes[0]) {
+			keepRun(r, kept)
+		}
+	}
+}
+
+// isProduct reports whether the page is about a product that it sells, rather than an article about one.
+func (m Metadata) isProduct() bool {
+	ofArticle := func(t string) bool {
+		return strings.HasSuffix(t, "Article") || strings.HasSuffix(t, "Posting") || t == "Review"
+	}
+	if slices.ContainsFunc(m.JSONLDTypes, ofArticle) || strings.HasPrefix(m.Type, "article") {
+		return false
+	}
+	return strings.HasPrefix(m.Type, "product") || slices.Contains(m.JSONLDTypes, "Product") || slices.Contains(m.JSONLDTypes, "ProductGroup")
+}
