@@ -73,3 +73,13 @@ func TestWhatNoReviewerHasSeenIsNotShown(t *testing.T) {
 		})
 	}
 }
+
+func TestOnlyTheAgentItselfSeesWhatItExecutes(t *testing.T) {
+	t.Parallel()
+	task := orchestrator.Task{Tenant: "default", Owner: "alice", Agent: "echo"}
+	for role, want := range map[auth.Role]bool{auth.RoleAgent: true, auth.RoleDispatcher: false} {
+		if got := rpc.MaySee(auth.Principal{Tenant: "default", Name: "echo", Roles: []auth.Role{role}}, &task); got != want {
+			t.Errorf("MaySee() of a caller echo with the role %s = %t, want %t", role, got, want)
+		}
+	}
+}
