@@ -34,3 +34,6 @@ func Timeouts(d time.Duration) (string, time.Duration, error) {
 	back, err := parseTimeout(s)
 	return s, back, err
 }
+
+// Kept returns the bytes of incomplete requests and of unsent messages of all connections.
+func (s *Server) Kept() int64 { return s.held.Load() + s.unsent.Load() }

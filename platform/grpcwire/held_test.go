@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -56,11 +57,13 @@ func TestRequestsThatAreNeverWholeAreBounded(t *testing.T) {
 
 func TestRequestsThatAreNeverWholeAreBoundedOnAllConnectionsTogether(t *testing.T) {
 	t.Parallel()
-	_, addr := serve(t, func(o *grpcwire.Options) { o.MaxStreams = 4096 })
+	s, addr := serve(t, func(o *grpcwire.Options) { o.MaxStreams = 4096 })
 	const last = 2*400 + 1 // 23 MiB
 	refused := 0
+	var peers []*peer
 	for range 8 { // 184 MiB
 		p := newPeer(t, addr)
+		peers = append(peers, p)
 		p.headers(last)
 		p.must(0, p.WriteRSTStream(last, http2.ErrCodeCancel))
 		p.path(last+2, chat) // which asks for nothing, so it ends behind the others
@@ -85,6 +88,20 @@ func TestRequestsThatAreNeverWholeAreBoundedOnAllConnectionsTogether(t *testing.
 	p.must(0, p.WriteData(1, true, hello[3:]))
 	if got := p.end(1); got != "status 0" {
 		t.Errorf("a small request meanwhile ended with %q, want status 0", got)
+	}
+	forgotten(t, s, append(peers, p)...)
+}
+
+// forgotten ends connections, and shows that nothing of theirs is counted any more.
+func forgotten(t *testing.T, s *grpcwire.Server, peers ...*peer) {
+	t.Helper()
+	for _, p := range peers {
+		_ = p.conn.Close()
+	}
+	for give := time.Now().Add(20 * time.Second); s.Kept() != 0; runtime.Gosched() {
+		if time.Now().After(give) {
+			t.Fatalf("%d bytes are counted after all connections have ended, want none", s.Kept())
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func TestAPeerThatDoesNotReadErrorsIsCutOff(t *testing.T) {
 // TestAnswersThatAreNotReadAreBounded asks for more than a server keeps, and grants no windows: 64 MiB, of which a connection may have half.
 func TestAnswersThatAreNotReadAreBounded(t *testing.T) {
 	t.Parallel()
-	_, addr := serve(t, nil)
+	s, addr := serve(t, nil)
 	ask := func(calls uint32) *peer {
 		p := newPeer(t, addr)
 		p.must(0, p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0}))
@@ -61,7 +61,8 @@ func TestAnswersThatAreNotReadAreBounded(t *testing.T) {
 		}
 		ended[id] = true
 	}
-	if _, status := ask(12).nextEnd(); status != "8" {
+	other := ask(12)
+	if _, status := other.nextEnd(); status != "8" {
 		t.Errorf("a call on another connection ended with status %s, want 8: less is left for that", status)
 	}
 	for id := uint32(1); ; id += 2 {
@@ -73,8 +74,9 @@ func TestAnswersThatAreNotReadAreBounded(t *testing.T) {
 		if got, status := one.nextEnd(); got != id || status != "0" {
 			t.Errorf("a call whose answer is read = %d with status %s, want %d with status 0", got, status, id)
 		}
-		return
+		break
 	}
+	forgotten(t, s, one, other)
 }
 
 // nextEnd reads until the server ends a call, and returns its status.
