@@ -17,7 +17,7 @@ import (
 
 // Worker works on the tasks of the groups that this replica holds.
 type Worker interface {
-	// Gained is called when this replica has gained a group.
+	// Gained is called when this replica has gained a group, or may work on it again after a time in which it could not.
 	Gained(group int)
 	// Drop must end all work on the group's tasks, and return when it has ended or ctx has.
 	Drop(ctx context.Context, group int)

@@ -25,6 +25,7 @@ type site struct {
 
 	mu     sync.Mutex
 	groups map[int]bool       // guarded by mu
+	gained int                // guarded by mu; how often Gained was called
 	looked []orchestrator.Key // guarded by mu
 }
 
@@ -32,6 +33,7 @@ func (s *site) Gained(group int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.groups[group] = true
+	s.gained++
 }
 
 // Drop wants that no new work begins on a group while the work on it ends.
@@ -52,6 +54,12 @@ func (s *site) Look(ctx context.Context, k orchestrator.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.looked = append(s.looked, k)
+}
+
+func (s *site) gainedTimes() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gained
 }
 
 func (s *site) holds() int {

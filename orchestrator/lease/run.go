@@ -62,11 +62,24 @@ func (m *Manager) runRound(running context.Context, w Worker) {
 	}
 	v := allGroups(leases)
 	m.reconcile(ctx, w, v)
-	m.mu.Lock()
-	m.until = start.Add(m.duration - m.duration/beats)
-	m.mu.Unlock()
+	m.extend(w, start)
 	m.raise(ctx, w, v)
 	m.balance(ctx, w, v, alive)
+}
+
+// extend lets the held groups be worked on for a lease from start, less a margin. If they could not be for a while, as after the process was paused, they count
+// as gained once more: what came up meanwhile was not begun, and nobody else was told of it.
+func (m *Manager) extend(w Worker, start time.Time) {
+	m.mu.Lock()
+	lapsed := !time.Now().Before(m.until)
+	m.until = start.Add(m.duration - m.duration/beats)
+	held := m.held
+	m.mu.Unlock()
+	for g, epoch := range held {
+		if lapsed && epoch > 0 {
+			w.Gained(g)
+		}
+	}
 }
 
 // liveNodes returns the nodes with a new sign of life within the lease duration, and forgets those that are long gone.
