@@ -177,6 +177,24 @@ func TestAClaimIsJudgedByWhatIsThereWhenItIsWritten(t *testing.T) {
 	}
 }
 
+func TestEachReasonOfARefusalIsNoted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	early := claim(f.issue(t, current), consultation.OutcomeApproved, spanID)
+	early.Attempt++
+	other := early
+	other.TaskID = "task-2"
+	for _, cl := range []consultation.Claim{early, other, early} {
+		if err := f.Record(t.Context(), reviewer, cl); !consultation.IsRefusal(err) {
+			t.Fatalf("Record() = %v, want a refusal", err)
+		}
+	}
+	list, err := f.Consultations(t.Context(), tenant, task)
+	if err != nil || len(list[0].Refused) != 2 || list[0].Refused[0].Reason != consultation.ReasonOtherAttempt || list[0].Refused[1].Reason != consultation.ReasonOtherTask {
+		t.Errorf("Consultations() notes %v, %v, want another attempt and another task, once each", list[0].Refused, err)
+	}
+}
+
 func TestAForgedSpanDoesNotSpoilAnHonestOne(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

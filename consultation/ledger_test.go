@@ -274,6 +274,33 @@ func TestAConsultationThatCannotBeCarriedFails(t *testing.T) {
 	}
 }
 
+func TestOfTheConsultationsForARequestTheNewestIsShownAsItIsNow(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	q := question(current)
+	q.Request = consultation.Request{Caller: "coder", ID: "1", Digest: "x"}
+	var newest consultation.Consultation
+	for range 2 {
+		var err error
+		if newest, err = f.Issue(t.Context(), q); err != nil {
+			t.Fatalf("Issue() = %v, want no error", err)
+		}
+		if newest.Attempt == 1 {
+			err = f.Fail(t.Context(), tenant, task, newest.ID, "it could not be sent")
+		}
+		if err != nil {
+			t.Fatalf("Fail() = %v, want no error", err)
+		}
+	}
+	for _, state := range []string{consultation.StateOpen, consultation.StateExpired} {
+		c, ok, err := f.Asked(t.Context(), tenant, task, q.Request)
+		if err != nil || !ok || c.ID != newest.ID || c.Attempt != 2 || c.State != state {
+			t.Errorf("Asked() = %+v, %v, %v, want attempt 2 as %s", c, ok, err, state)
+		}
+		f.Advance(16 * time.Minute)
+	}
+}
+
 func TestAConsultationThatIsHeldDirectlySaysSo(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
