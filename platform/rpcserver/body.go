@@ -2,6 +2,7 @@ package rpcserver
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -47,7 +48,7 @@ func (s *Server) beforeREST(next http.Handler) http.Handler {
 			writeError(w, r, err)
 			return
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), observedKey{}, r)))
 	})
 }
 

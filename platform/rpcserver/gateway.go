@@ -143,6 +143,7 @@ func enterREST(t *turns, next runtime.HandlerFunc) runtime.HandlerFunc {
 			p.matched = true
 			return
 		}
+		noteRoute(r.Context())
 		if r.URL.RawPath != "" { // otherwise nothing was left escaped
 			for key, value := range path {
 				path[key] = escapedSlash.Replace(value)
@@ -172,6 +173,17 @@ func enterREST(t *turns, next runtime.HandlerFunc) runtime.HandlerFunc {
 			r.Header.Set("Accept", eventMIME) // the gateway compares the whole value
 		}
 		next(c.out, r.WithContext(context.WithValue(r.Context(), restKey{}, c)), path)
+	}
+}
+
+// observedKey is the key of the request that the server observes, of which the gateway has copies.
+type observedKey struct{}
+
+// noteRoute notes the path that the gateway has matched in the observed request, where the mux has noted that of the whole API.
+func noteRoute(ctx context.Context) {
+	observed, ok := ctx.Value(observedKey{}).(*http.Request)
+	if pattern, matched := runtime.HTTPPattern(ctx); ok && matched {
+		observed.Pattern = strings.ReplaceAll(pattern.String(), "=*}", "}")
 	}
 }
 
