@@ -194,7 +194,8 @@ func TestAnUnknownTaskIsSaidToBeUnknown(t *testing.T) {
 	}
 }
 
-func TestGRPCIsPreferredAndOtherwiseTheCardsOrder(t *testing.T) {
+// TestTheCardsOrderChoosesTheInterface holds what A2A demands of clients (section 8.3.2).
+func TestTheCardsOrderChoosesTheInterface(t *testing.T) {
 	in := func(binding, version string) registry.Interface {
 		return registry.Interface{URL: "http://127.0.0.1:1", Binding: binding, ProtocolVersion: version}
 	}
@@ -202,7 +203,9 @@ func TestGRPCIsPreferredAndOtherwiseTheCardsOrder(t *testing.T) {
 		offers []registry.Interface
 		want   string
 	}{
-		"gRPC last":            {[]registry.Interface{in("JSONRPC", "1.0"), in("GRPC", "1.0")}, "GRPC"},
+		"gRPC last":            {[]registry.Interface{in("JSONRPC", "1.0"), in("GRPC", "1.0")}, "JSONRPC"},
+		"gRPC first":           {[]registry.Interface{in("GRPC", "1.0"), in("JSONRPC", "1.0")}, "GRPC"},
+		"one unknown before":   {[]registry.Interface{in("https://example.com/carrier-pigeon", "1.0"), in("JSONRPC", "2.0"), in("HTTP+JSON", "1.0"), in("GRPC", "1.0")}, "HTTP+JSON"},
 		"two over HTTP":        {[]registry.Interface{in("HTTP+JSON", "1.0"), in("JSONRPC", "1.0")}, "HTTP+JSON"},
 		"0.3":                  {[]registry.Interface{in("GRPC", "0.3"), in("JSONRPC", "0.3.0")}, "JSONRPC"},
 		"a version to come":    {[]registry.Interface{in("JSONRPC", "2.0")}, ""},

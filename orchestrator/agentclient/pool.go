@@ -68,21 +68,13 @@ func (p *Pool) Close() error {
 	return nil
 }
 
-// Connect returns a client for the best interface in an agent's card, and that interface's binding. gRPC is preferred because it takes the least CPU
-// time; otherwise the card's order counts.
+// Connect returns a client for the first interface in an agent's card that this package speaks, and that interface's binding (A2A, section 8.3.2).
 func (p *Pool) Connect(name string, card registry.Card) (Client, string, error) {
-	var chosen *registry.Interface
-	for i, in := range card.Interfaces {
-		if !speaks(in) {
-			continue
-		}
-		if chosen == nil || (in.Binding == BindingGRPC && chosen.Binding != BindingGRPC) {
-			chosen = &card.Interfaces[i]
-		}
-	}
-	if chosen == nil {
+	i := slices.IndexFunc(card.Interfaces, speaks)
+	if i < 0 {
 		return nil, "", fault.New(fault.FailedPrecondition, "AGENT_INTERFACE_UNSUPPORTED", "agent %q %s", name, Unspoken(card))
 	}
+	chosen := &card.Interfaces[i]
 	at := p.endpoint(name, chosen, &card)
 	if chosen.Binding == BindingGRPC {
 		c, err := p.grpc(chosen.URL)
