@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"strings"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -15,7 +17,7 @@ func keepHeadings(runs []run, kept map[*html.Node]bool) {
 	for i, r := range runs {
 		switch {
 		case r.kept(kept):
-			if heading >= 0 && !inSideContent(runs[heading].nodes[0]) {
+			if heading >= 0 && !mostlyLinks(r) && !announcesSideContent(runs[heading]) {
 				keepRun(runs[heading], kept)
 			}
 			heading = -1
@@ -25,6 +27,11 @@ func keepHeadings(runs []run, kept map[*html.Node]bool) {
 			heading = -1
 		}
 	}
+}
+
+// announcesSideContent reports whether a heading is of what stands beside the content, by its place or by its word.
+func announcesSideContent(heading run) bool {
+	return inSideContent(heading.nodes[0]) || sideWords[strings.ToLower(heading.text)]
 }
 
 // subheads reports whether r is a heading below the title.

@@ -68,3 +68,16 @@ func TestAHeadingGoesWithItsText(t *testing.T) {
 		})
 	}
 }
+
+// TestTheMarkOfAnAdvertisementIsNotAHeading has what sites put between paragraphs in place of an advertisement.
+func TestTheMarkOfAnAdvertisementIsNotAHeading(t *testing.T) {
+	t.Parallel()
+	heading := func(text string) string {
+		return `<div class="heading"><h3>` + text + `</h3><a class="anchor" href="#x"></a></div><p>` + sentence + "</p>"
+	}
+	body := heading("Advertisement") + heading("How to vote")
+	got := read(t, "text/html", story("", body), extract.Options{}).Text
+	if strings.Contains(got, "Advertisement") || !strings.Contains(got, "How to vote") {
+		t.Errorf("Extract() = %s\nwant it with the heading How to vote, and without Advertisement", got)
+	}
+}
