@@ -88,7 +88,7 @@ type Engine struct {
 	nextScan  time.Time                                       // guarded by mu; no group is due earlier
 	pending   map[orchestrator.Key]bool                       // guarded by mu; tasks that need a runner; true if something happened, false for a routine check
 	runners   map[orchestrator.Key]*runner                    // guarded by mu
-	timers    map[orchestrator.Key]wakeUp                     // guarded by mu; wake-ups of waiting tasks
+	timers    map[orchestrator.Key]*wakeUp                    // guarded by mu; wake-ups of waiting tasks
 	watchers  map[orchestrator.Key]map[chan struct{}]struct{} // guarded by mu
 	fresh     map[orchestrator.Key]uint64                     // guarded by mu; tasks accepted together with the intent to send and not sent yet; by epoch
 	polls     map[orchestrator.Key]time.Time                  // guarded by mu; by agent; when it is asked next about a task that a scan has found
@@ -99,12 +99,13 @@ type Engine struct {
 
 // runner is the goroutine that works on one task.
 type runner struct {
-	cancel context.CancelFunc
-	done   chan struct{}
-	group  int  // of the task, once it was read; -1 before
-	failed bool // its last step failed; used by the runner's goroutine until it ends
-	found  bool // by a scan, and not known before; guarded by Engine.mu
-	rerun  bool // something happened meanwhile: start anew when this one ends
+	cancel  context.CancelFunc
+	done    chan struct{}
+	group   int  // of the task, once it was read; -1 before
+	failed  bool // its last step failed; used by the runner's goroutine until it ends
+	found   bool // by a scan, and not known before; guarded by Engine.mu
+	rerun   bool // something happened meanwhile: start anew when this one ends; guarded by Engine.mu
+	recheck bool // a scan has found the task meanwhile, which is looked at again if it has changed; guarded by Engine.mu
 
 	version     uint64 // of the task as last read; used by the runner's goroutine until it ends
 	earlyWakeUp wakeUp // the wake-up that was set for later; zero when something happened
@@ -152,7 +153,7 @@ func New(c Config) (*Engine, error) {
 		nextRun:  make(chan func()),
 		pending:  make(map[orchestrator.Key]bool),
 		runners:  make(map[orchestrator.Key]*runner),
-		timers:   make(map[orchestrator.Key]wakeUp),
+		timers:   make(map[orchestrator.Key]*wakeUp),
 		watchers: make(map[orchestrator.Key]map[chan struct{}]struct{}),
 		fresh:    make(map[orchestrator.Key]uint64),
 		failures: make(map[orchestrator.Key]int),

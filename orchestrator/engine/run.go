@@ -57,9 +57,19 @@ func (e *Engine) wake(k orchestrator.Key) *runner {
 func (e *Engine) recheck(k orchestrator.Key) {
 	e.mu.Lock()
 	if r, ok := e.runners[k]; ok {
-		r.rerun = true
+		r.recheck = true
 	} else if !e.pending[k] {
 		e.pending[k] = false
+	}
+	e.mu.Unlock()
+	e.signalPending()
+}
+
+// due wakes a task whose wake-up is due. If a runner was started meanwhile, which took the wake-up, that is enough.
+func (e *Engine) due(k orchestrator.Key, w *wakeUp) {
+	e.mu.Lock()
+	if e.timers[k] == w {
+		e.wake(k)
 	}
 	e.mu.Unlock()
 	e.signalPending()
@@ -103,7 +113,7 @@ func (e *Engine) startRunners(ctx context.Context, running *sync.WaitGroup) {
 		r := &runner{cancel: cancel, done: make(chan struct{}), group: -1}
 		if t, ok := e.timers[k]; ok {
 			if t.timer.Stop() && !happened {
-				r.earlyWakeUp = t
+				r.earlyWakeUp = *t
 			}
 			delete(e.timers, k)
 		} else {
@@ -159,13 +169,15 @@ func (e *Engine) endRunner(k orchestrator.Key, wait time.Duration) {
 	if !r.failed {
 		delete(e.failures, k)
 	}
-	switch {
-	case r.rerun:
-		e.pending[k] = true
-	case wait > 0 && !e.stopped:
-		e.timers[k] = wakeUp{timer: time.AfterFunc(wait, func() { e.Wake(k) }), group: r.group, version: r.version, due: time.Now().Add(wait)}
+	if wait > 0 && !r.rerun && !e.stopped {
+		w := &wakeUp{group: r.group, version: r.version, due: time.Now().Add(wait)}
+		w.timer = time.AfterFunc(wait, func() { e.due(k, w) })
+		e.timers[k] = w
 	}
-	again := r.rerun
+	again := r.rerun || r.recheck
+	if again {
+		e.pending[k] = r.rerun
+	}
 	e.mu.Unlock()
 	e.signalPending()
 	if !again {
