@@ -89,7 +89,7 @@ func TestOnlyWhoIsAskedMayReply(t *testing.T) {
 			"no such task":       {replyTo(&a2a.Task{ID: "none"}, "Ada"), a2a.ErrTaskNotFound},
 			"a task that works":  {replyTo(busy, "Ada"), a2a.ErrUnsupportedOperation},
 			"another context":    {elsewhere, a2a.ErrInvalidParams},
-			"more than it holds": {&a2a.SendMessageRequest{Message: &a2a.Message{ID: "m", TaskID: waiting.ID, Role: a2a.MessageRoleUser, Parts: a2a.ContentParts{a2a.NewRawPart(make([]byte, board.MaxBytes-1))}}}, a2a.ErrUnsupportedOperation},
+			"more than it holds": {&a2a.SendMessageRequest{Message: &a2a.Message{ID: "m", TaskID: waiting.ID, Role: a2a.MessageRoleUser, Parts: a2a.ContentParts{a2a.NewRawPart(make([]byte, board.MaxBytes-50))}}}, a2a.ErrUnsupportedOperation},
 		} {
 			if _, err := b.SendMessage(t.Context(), test.request); !errors.Is(err, test.want) {
 				t.Errorf("SendMessage() with %s = %v, want %v", name, err, test.want)

@@ -14,7 +14,7 @@ import (
 // Limits of one task.
 const (
 	MaxEvents = 1_000   // status and artifact updates of one task
-	MaxBytes  = 8 << 20 // message and artifacts of one task
+	MaxBytes  = 8 << 20 // message and artifacts of one task, with their metadata
 )
 
 // Work does one job. The caller is told a returned fault; any other error is reported as an internal one. The context ends
@@ -122,7 +122,7 @@ func (b *Board) Stop(ctx context.Context) error {
 // task is from before its first event, so that its sender misses none.
 func (b *Board) admit(ctx context.Context, request *a2a.SendMessageRequest) (view, error) {
 	message := request.Message
-	sentAs, size, err := measure(message)
+	sentAs, size, err := measure(request)
 	if err != nil {
 		return view{}, err
 	}

@@ -93,11 +93,41 @@ func TestATaskWaitsForItsTurn(t *testing.T) {
 	})
 }
 
+// TestAMessageHoldsOnlySoMuchWhereverItIs has senders who leave the content small.
+func TestAMessageHoldsOnlySoMuchWhereverItIs(t *testing.T) {
+	t.Parallel()
+	b := board.New(board.Options{Work: nothing})
+	defer stop(t, b)
+	long := strings.Repeat("x", board.MaxBytes)
+	for name, fill := range map[string]func(*a2a.SendMessageRequest){
+		"nowhere":                        func(*a2a.SendMessageRequest) {},
+		"in the request's metadata":      func(r *a2a.SendMessageRequest) { r.Metadata = map[string]any{"a": long} },
+		"in the message's metadata":      func(r *a2a.SendMessageRequest) { r.Message.Metadata = map[string]any{"a": []any{long}} },
+		"in the id of the context":       func(r *a2a.SendMessageRequest) { r.Message.ContextID = long },
+		"in an extension":                func(r *a2a.SendMessageRequest) { r.Message.Extensions = []string{long} },
+		"in a task that it refers to":    func(r *a2a.SendMessageRequest) { r.Message.ReferenceTasks = []a2a.TaskID{a2a.TaskID(long)} },
+		"in the metadata of a part":      func(r *a2a.SendMessageRequest) { r.Message.Parts[0].Metadata = map[string]any{"a": long} },
+		"in the name of a file":          func(r *a2a.SendMessageRequest) { r.Message.Parts[0].Filename = long },
+		"in a media type":                func(r *a2a.SendMessageRequest) { r.Message.Parts[0].MediaType = long },
+		"in a part":                      func(r *a2a.SendMessageRequest) { r.Message.Parts[0].Content = a2a.Text(long) },
+		"in parts that are empty":        func(r *a2a.SendMessageRequest) { r.Message.Parts = slices.Repeat(r.Message.Parts, board.MaxBytes/32) },
+		"in extensions that are empty":   func(r *a2a.SendMessageRequest) { r.Message.Extensions = make([]string, board.MaxBytes/32) },
+		"in references that are to none": func(r *a2a.SendMessageRequest) { r.Message.ReferenceTasks = make([]a2a.TaskID, board.MaxBytes/32) },
+	} {
+		request := say("")
+		fill(request)
+		_, err := b.SendMessage(t.Context(), request)
+		if refused := errors.Is(err, a2a.ErrInvalidParams); refused != (name != "nowhere") {
+			t.Errorf("SendMessage() of a message with %d bytes %s = %v, want ErrInvalidParams where they are too many", board.MaxBytes, name, err)
+		}
+	}
+}
+
 // TestTasksThatHaveNotEndedHoldOnlySoMuch has senders whose messages are large: many of them would fit by their number.
 func TestTasksThatHaveNotEndedHoldOnlySoMuch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := board.New(board.Options{Work: untilCanceled, MaxRunning: 1, MaxLiveBytes: 1000})
+		b := board.New(board.Options{Work: untilCanceled, MaxRunning: 1, MaxLiveBytes: 1100})
 		defer stop(t, b)
 		large := func() *a2a.SendMessageRequest { return atOnce(say(strings.Repeat("x", 400))) }
 		first := send(t, b, large())
@@ -166,9 +196,12 @@ func TestATaskIsBounded(t *testing.T) {
 	b := board.New(board.Options{Work: func(_ context.Context, job *board.Job) error {
 		var err error
 		for i := 0; err == nil; i++ {
-			if job.Request.Message.Parts[0].Text() == "talk" {
+			switch job.Request.Message.Parts[0].Text() {
+			case "talk":
 				err = job.Progress(strconv.Itoa(i))
-			} else {
+			case "describe":
+				err = job.AddArtifact(&a2a.Artifact{Parts: a2a.ContentParts{a2a.NewTextPart("")}, Metadata: map[string]any{"a": strings.Repeat("x", 1<<20)}})
+			default:
 				err = job.AddArtifact(&a2a.Artifact{Parts: a2a.ContentParts{a2a.NewRawPart(make([]byte, 1<<20))}})
 			}
 		}
@@ -176,7 +209,7 @@ func TestATaskIsBounded(t *testing.T) {
 		return nil
 	}})
 	defer stop(t, b)
-	tests := map[string]string{"talk": "TOO_MANY_EVENTS", "pile up": "TASK_TOO_LARGE"}
+	tests := map[string]string{"talk": "TOO_MANY_EVENTS", "pile up": "TASK_TOO_LARGE", "describe": "TASK_TOO_LARGE"}
 	for text, want := range tests {
 		task := send(t, b, say(text))
 		if got := <-reasons; got != want || task.Status.State != a2a.TaskStateCompleted {

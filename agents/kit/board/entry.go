@@ -120,6 +120,11 @@ func (e *entry) deliver(artifact *a2a.Artifact) error {
 	if err != nil {
 		return err
 	}
+	metadata, err := sizeOfMetadata(artifact.Metadata)
+	if err != nil {
+		return err
+	}
+	size += metadata
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := e.admits(false, size); err != nil {

@@ -14,12 +14,26 @@ import (
 // another trace. The parts are included, because some clients use one id for many messages.
 type fingerprint [sha256.Size]byte
 
-// measure returns the fingerprint and the size of a message in bytes.
-func measure(message *a2a.Message) (fingerprint, int, error) {
+// itemBytes is counted for each part, and for each item of a list of strings: many empty ones take memory, too.
+const itemBytes = 32
+
+// measure returns the fingerprint of a request's message, and how many bytes the request holds, with everything that is kept of it.
+func measure(request *a2a.SendMessageRequest) (fingerprint, int, error) {
+	message := request.Message
 	h := sha256.New()
 	field(h, []byte(message.ID))
 	field(h, []byte(message.TaskID))
-	total := len(message.ID)
+	total, err := sizeOfMetadata(message.Metadata, request.Metadata)
+	if err != nil {
+		return fingerprint{}, 0, err
+	}
+	total += len(message.ID) + len(message.ContextID)
+	for _, uri := range message.Extensions {
+		total += itemBytes + len(uri)
+	}
+	for _, id := range message.ReferenceTasks {
+		total += itemBytes + len(id)
+	}
 	for _, part := range message.Parts {
 		kind, content, err := contentOf(part)
 		if err != nil {
@@ -29,10 +43,14 @@ func measure(message *a2a.Message) (fingerprint, int, error) {
 		field(h, content)
 		field(h, []byte(part.MediaType))
 		field(h, []byte(part.Filename))
-		total += len(content)
+		size, err := sizeOfPart(part, content)
+		if err != nil {
+			return fingerprint{}, 0, err
+		}
+		total += size
 	}
 	if total > MaxBytes {
-		return fingerprint{}, 0, a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("a message holds at most %d MiB", MaxBytes>>20))
+		return fingerprint{}, 0, a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("a message holds at most %d MiB with its metadata", MaxBytes>>20))
 	}
 	return fingerprint(h.Sum(nil)), total, nil
 }
@@ -50,7 +68,30 @@ func sizeOf(parts []*a2a.Part) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		total += len(content)
+		size, err := sizeOfPart(part, content)
+		if err != nil {
+			return 0, err
+		}
+		total += size
+	}
+	return total, nil
+}
+
+func sizeOfPart(part *a2a.Part, content []byte) (int, error) {
+	metadata, err := sizeOfMetadata(part.Metadata)
+	return itemBytes + len(content) + len(part.MediaType) + len(part.Filename) + metadata, err
+}
+
+func sizeOfMetadata(list ...map[string]any) (total int, err error) {
+	for _, metadata := range list {
+		if len(metadata) == 0 {
+			continue
+		}
+		encoded, err := json.Marshal(metadata)
+		if err != nil {
+			return 0, fmt.Errorf("encoding metadata: %w", err)
+		}
+		total += len(encoded)
 	}
 	return total, nil
 }
