@@ -82,6 +82,7 @@ type reader struct {
 type state struct {
 	validators registry.Validators
 	name       string // of the agent, once it was read
+	hash       string // of the agent's latest version then
 	failures   int    // in a row
 	said       string // the last refusal that was logged
 }
@@ -165,7 +166,7 @@ func (r *reader) card(ctx context.Context, s *state, place string, f registry.Fo
 	if s.name != agent.Name || s.failures > 0 {
 		r.logger.InfoContext(ctx, "agent found", slog.String("agent", agent.Name), slog.String("source", f.Source.Location), slog.Int("warnings", len(warnings)))
 	}
-	s.name, s.failures, s.said = agent.Name, 0, ""
+	s.name, s.hash, s.failures, s.said = agent.Name, agent.LatestHash, 0, ""
 }
 
 // failed notes that a card could not be read, and logs the reason once.

@@ -163,6 +163,39 @@ func TestAListOfURLs(t *testing.T) {
 	})
 }
 
+// A server that answers "not changed" speaks of the card that it gave, not of the one that the agent has by now.
+func TestWhatAnAdminBringsIsNotTakenForTheCardOfTheSource(t *testing.T) {
+	t.Parallel()
+	const uri = "https://one.example/card.json"
+	w := newWeb()
+	w.put(uri, card("one", "a"))
+	finding(t, discovery.Source{URLs: []string{uri}}, w, func(t *testing.T, r *registry.Registry) {
+		t.Helper()
+		pass(1)
+		if got := w.reads(uri); got != 1 {
+			t.Errorf("the card was read %d times, want 1: it has not changed", got)
+		}
+		if _, err := r.Apply(t.Context(), "default", registry.Application{Registration: registry.Registration{RawCard: []byte(card("one", "b"))}}); err != nil {
+			t.Fatalf("Apply() = %v, want no error", err)
+		}
+		want(t, r, "after an admin changed the card", "one b")
+		pass(1)
+		want(t, r, "after the source was read again", "one a")
+
+		if err := r.Delete(t.Context(), "default", "one", ""); err != nil {
+			t.Fatalf("Delete() = %v, want no error", err)
+		}
+		if _, _, err := r.Register(t.Context(), "default", registry.Registration{RawCard: []byte(card("one", "c"))}); err != nil {
+			t.Fatalf("Register() = %v, want no error", err)
+		}
+		pass(1)
+		a, err := r.Agent(t.Context(), "default", "one")
+		if err != nil || a.Card.Skills[0].ID != "c" || a.Status.Status != registry.StatusUnknown {
+			t.Errorf("Agent() of an admin's agent = skills %v, status %v, %v, want c, unknown: what answers is another agent of this name", a.Card.Skills, a.Status, err)
+		}
+	})
+}
+
 func TestAFolderOfCards(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

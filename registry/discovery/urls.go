@@ -23,6 +23,9 @@ func (r *reader) readURLs(ctx context.Context) {
 // readURL reads one card and registers it if it has changed.
 func (r *reader) readURL(ctx context.Context, uri string, source registry.Source) {
 	s := r.state(uri)
+	if !r.unchanged(ctx, s, source) {
+		s.validators = registry.Validators{} // they belong to a card that is not the agent's any more
+	}
 	answer, err := r.registry.FetchCard(ctx, uri, s.validators)
 	if err != nil {
 		r.failed(ctx, s, uri, err)
@@ -41,4 +44,14 @@ func (r *reader) readURL(ctx context.Context, uri string, source registry.Source
 	if s.failures == 0 {
 		s.validators = answer.Validators
 	}
+}
+
+// unchanged reports whether the agent is still of this source, and no other card has come since the one that was read there.
+func (r *reader) unchanged(ctx context.Context, s *state, source registry.Source) bool {
+	directory, tenant := r.registry.Directory(), r.source.tenant()
+	if err := directory.Refresh(ctx, tenant); err != nil {
+		return false
+	}
+	a, _, ok := directory.Peek(tenant, s.name)
+	return ok && a.LatestHash == s.hash && a.Source.Type == source.Type && a.Source.Location == source.Location
 }
