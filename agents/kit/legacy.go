@@ -40,11 +40,12 @@ func jsonRPC(current, legacy http.Handler) http.Handler {
 		var head struct {
 			Method string `json:"method"`
 		}
+		handler := current
 		if err == nil && json.Unmarshal(body, &head) == nil && strings.Contains(head.Method, "/") {
-			current = legacy
+			handler = legacy
 		}
 		r.Body = &replayed{bytes.NewReader(body), err, r.Body}
-		current.ServeHTTP(w, r)
+		handler.ServeHTTP(w, r)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2aclient"
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
 
 	"github.com/quorate/quorate/agents/kit"
@@ -42,6 +43,25 @@ func TestCallersOfA2A03AreAnswered(t *testing.T) {
 	for event, err := range c.SendStreamingMessage(t.Context(), nil, &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("hello"))}) {
 		if err != nil {
 			t.Errorf("SendStreamingMessage(0.3) = %v, %v, want events", event, err)
+		}
+	}
+}
+
+func TestCallersOfBothVersionsAreAnsweredInTurn(t *testing.T) {
+	agent, _ := start(t, kit.Config{Handler: play})
+	old := a2av0.NewJSONRPCTransport(a2av0.JSONRPCTransportConfig{URL: agent.URL() + "/"})
+	current := a2aclient.NewJSONRPCTransport(agent.URL()+"/", nil)
+	for _, c := range []struct {
+		named     string
+		transport a2aclient.Transport
+	}{{"", current}, {"", old}, {"", current}, {"1.0", current}, {"", old}} {
+		message := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("hello"))
+		result, err := c.transport.SendMessage(t.Context(), a2aclient.ServiceParams{a2a.SvcParamVersion: {c.named}}, &a2a.SendMessageRequest{Message: message})
+		if err != nil {
+			t.Fatalf("SendMessage by %T, A2A-Version %q = %v, want a task", c.transport, c.named, err)
+		}
+		if task, ok := result.(*a2a.Task); !ok || task.Status.State != a2a.TaskStateCompleted {
+			t.Errorf("SendMessage by %T, A2A-Version %q = %+v, want a completed task", c.transport, c.named, result)
 		}
 	}
 }
