@@ -54,7 +54,7 @@ func TestCallersOfBothVersionsAreAnsweredInTurn(t *testing.T) {
 	for _, c := range []struct {
 		named     string
 		transport a2aclient.Transport
-	}{{"", current}, {"", old}, {"", current}, {"1.0", current}, {"", old}} {
+	}{{"", current}, {"", old}, {"", current}, {"1.0", current}, {"0.3", old}, {"0.3.0", old}} {
 		message := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("hello"))
 		result, err := c.transport.SendMessage(t.Context(), a2aclient.ServiceParams{a2a.SvcParamVersion: {c.named}}, &a2a.SendMessageRequest{Message: message})
 		if err != nil {
