@@ -98,7 +98,7 @@ func readable(part *a2a.Part) (text string, ok bool) {
 		var lines bytes.Buffer
 		encoder := json.NewEncoder(&lines)
 		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", " ") // one line for each value, so that a finding can name the line
+		encoder.SetIndent(" ", "") // one line for each value, so that a finding can name the line; not indented by depth, which whoever is reviewed chooses
 		err := encoder.Encode(content.Value)
 		return lines.String(), err == nil
 	}

@@ -1,8 +1,11 @@
 package reviewer_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
 
 	"github.com/quorate/quorate/agents/kit"
 	"github.com/quorate/quorate/agents/reviewer"
@@ -85,6 +88,22 @@ func TestFeedbackOfManyFindingsStaysShort(t *testing.T) {
 	got := reviewer.Review(strings.Repeat("password = correcthorse\n", 1000))
 	if len(got.Feedback) > kit.MaxFeedbackBytes || !strings.HasSuffix(got.Feedback, "; and 992 more") {
 		t.Errorf("Review() of 1,000 passwords = %d bytes %q, want at most %d that end with the count", len(got.Feedback), got.Feedback, kit.MaxFeedbackBytes)
+	}
+}
+
+// TestDeepDataTakesNoMoreThanItHas is not parallel, because it measures what this process allocates.
+func TestDeepDataTakesNoMoreThanItHas(t *testing.T) {
+	const deep, wide, most = 5_000, 10_000, 16 << 20
+	var value any = make([]any, wide)
+	for range deep {
+		value = []any{value}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, err := reviewer.Config().Reviewer(t.Context(), kit.Review{Parts: []*a2a.Part{a2a.NewDataPart(value)}})
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; err != nil || got.Verdict != kit.Approved || took > most {
+		t.Errorf("a review of %d values at a depth of %d = %v, %v, and takes %d bytes, want approved and at most %d", wide, deep, got, err, took, most)
 	}
 }
 
