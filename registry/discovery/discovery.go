@@ -46,7 +46,7 @@ func New(r *registry.Registry, o Options) (*Discoverer, error) {
 		if s.Catalog != "" && o.Client == nil {
 			return nil, errors.New("a client is needed to read catalogs")
 		}
-		s.URLs = slices.Clone(s.URLs)
+		s.URLs = slices.Compact(slices.Sorted(slices.Values(s.URLs))) // each has one state, which one read at a time may change
 		if s.Folder != "" {
 			s.Folder = filepath.Clean(s.Folder)
 		}

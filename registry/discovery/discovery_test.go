@@ -196,6 +196,20 @@ func TestWhatAnAdminBringsIsNotTakenForTheCardOfTheSource(t *testing.T) {
 	})
 }
 
+func TestAURLThatIsListedTwiceIsReadOnce(t *testing.T) {
+	t.Parallel()
+	const uri = "https://one.example/card.json"
+	w := newWeb()
+	w.put(uri, card("one", "a"))
+	finding(t, discovery.Source{URLs: []string{uri, uri, uri, uri}}, w, func(t *testing.T, r *registry.Registry) {
+		t.Helper()
+		want(t, r, "at once", "one a")
+		if got := w.reads(uri); got != 1 {
+			t.Errorf("the card was read %d times, want 1", got)
+		}
+	})
+}
+
 func TestAFolderOfCards(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
