@@ -23,7 +23,7 @@ const (
 
 // KeyLine returns the line of a key file that makes token the credential of p.
 func KeyLine(token Secret, p Principal) string {
-	_, hash := locate(token.Reveal())
+	hash := hashOf(token.Reveal())
 	fields := []string{hashPrefix + hex.EncodeToString(hash[:]), p.Name, roleNames(p.Roles)}
 	if p.Tenant != "" && p.Tenant != DefaultTenant {
 		fields = append(fields, p.Tenant)
@@ -35,7 +35,7 @@ func KeyLine(token Secret, p Principal) string {
 // that gives its number; then nothing is added.
 func (k *Keyring) Read(file io.Reader) (int, error) {
 	var found []key
-	known := make(map[[sha256.Size]byte]bool)
+	known := make(map[tokenHash]bool)
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, maxKeyLine)
 	for number := 1; lines.Scan(); number++ {
@@ -60,9 +60,15 @@ func (k *Keyring) Read(file io.Reader) (int, error) {
 		return 0, fmt.Errorf("reading keys: %w", err)
 	}
 	for _, entry := range found {
-		k.add(entry)
+		k.add(entry.hash, entry.owner)
 	}
 	return len(found), nil
+}
+
+// key is a line of a key file.
+type key struct {
+	hash  tokenHash
+	owner Principal
 }
 
 func parseKey(line string) (key, error) {
