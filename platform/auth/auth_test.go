@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -130,6 +131,29 @@ func TestChainTakesTheFirstAnswer(t *testing.T) {
 				t.Errorf("Authenticate() = %v, %v, want %q, %v", p, err, test.name, test.kind)
 			}
 		})
+	}
+}
+
+type refusing struct{ cause error }
+
+func (r refusing) Authenticate(context.Context, string) (auth.Principal, error) {
+	err := fault.New(fault.Unauthenticated, "FAKE", "no")
+	err.Cause = r.cause
+	return auth.Principal{}, err
+}
+
+// TestTheRefusalOfAChainSaysWhy has an operator read in the log why a token of the provider is refused, although others were asked after the provider.
+func TestTheRefusalOfAChainSaysWhy(t *testing.T) {
+	t.Parallel()
+	expired := errors.New("it has expired")
+	for name, chain := range map[string]auth.Authenticator{
+		"by the first":       auth.Chain(refusing{expired}, refusing{nil}),
+		"by the last":        auth.Chain(refusing{nil}, refusing{expired}),
+		"by a chain in here": auth.Chain(auth.Chain(auth.NewKeyring(), refusing{expired}), auth.NewKeyring()),
+	} {
+		if _, err := chain.Authenticate(t.Context(), "bad"); fault.KindOf(err) != fault.Unauthenticated || !errors.Is(err, expired) {
+			t.Errorf("%s: Authenticate() = %v, want Unauthenticated because %v", name, err, expired)
+		}
 	}
 }
 

@@ -66,23 +66,23 @@ func (k *Keyring) Authenticate(_ context.Context, token string) (Principal, erro
 	return Principal{}, fault.New(fault.Unauthenticated, "TOKEN_INVALID", "the bearer token is not valid")
 }
 
-// Chain returns an Authenticator that tries each of list in turn and returns the first result that is not an Unauthenticated fault.
+// Chain returns an Authenticator that tries each of list in turn and returns the first result that is not an Unauthenticated fault. If there is none, it
+// returns the first such fault with a cause, or else the last one: most members do not know tokens of other kinds, and have nothing to say about them.
 func Chain(list ...Authenticator) Authenticator { return chain(list) }
 
 type chain []Authenticator
 
 // Authenticate returns the result of the first member that knows token. A member that fails for another reason ends the search.
 func (c chain) Authenticate(ctx context.Context, token string) (Principal, error) {
-	var last error
+	refusal := fault.New(fault.Unauthenticated, "TOKEN_INVALID", "the bearer token is not valid")
 	for _, a := range c {
 		p, err := a.Authenticate(ctx, token)
 		if err == nil || fault.KindOf(err) != fault.Unauthenticated {
 			return p, err
 		}
-		last = err
+		if refusal.Cause == nil {
+			refusal = fault.From(err)
+		}
 	}
-	if last == nil { // there is no member
-		last = fault.New(fault.Unauthenticated, "TOKEN_INVALID", "the bearer token is not valid")
-	}
-	return Principal{}, last
+	return Principal{}, refusal
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -145,9 +147,14 @@ func (a *Authenticator) refuse(ctx context.Context, token string, err error) err
 	return invalid(err)
 }
 
+// maxCause is how many bytes the log says about a token. Its cause may repeat what a stranger wrote into the token.
+const maxCause = 512
+
 func invalid(cause error) error {
 	e := fault.New(fault.Unauthenticated, "TOKEN_INVALID", "the bearer token is not valid")
-	e.Cause = cause
+	if cause != nil {
+		e.Cause = errors.New(bounded.Text(cause.Error(), maxCause))
+	}
 	return e
 }
 

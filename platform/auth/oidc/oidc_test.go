@@ -185,6 +185,27 @@ func TestATokenThatDoesNotHoldIsRefused(t *testing.T) {
 	}
 }
 
+// TestARefusalSaysWhyInTheLog has an operator find out what is wrong with the tokens of a provider. What a stranger wrote into a token does not fill the log.
+func TestARefusalSaysWhyInTheLog(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	a := p.authenticator(t, func(*oidc.Config) {})
+	for want, claims := range map[string]map[string]any{
+		"expired":            {"exp": time.Now().Add(-time.Hour).Unix()},
+		"audience":           {"aud": "else"},
+		"different provider": {"iss": "https://" + strings.Repeat("x", 10<<10)},
+		`"sub"`:              {"sub": ""},
+	} {
+		_, err := a.Authenticate(t.Context(), p.token(t, p.key, jose.ES256, claims))
+		if fault.ReasonOf(err) != "TOKEN_INVALID" || !strings.Contains(err.Error(), want) || len(err.Error()) > 1<<10 {
+			t.Errorf("Authenticate() = %v, want TOKEN_INVALID and, in at most 1 KiB, why: %s", err, want)
+		}
+		if text := fault.From(err).Message; strings.Contains(text, want) {
+			t.Errorf("the caller is told %q, want nothing about %s", text, want)
+		}
+	}
+}
+
 func TestATokenOfAnotherTypeIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -208,6 +229,10 @@ func TestAConfigurationThatCannotBeAppliedIsRefused(t *testing.T) {
 		"an audience only":    {Audience: "quorate"},
 		"keys only":           {KeysURL: "https://id.example/keys"},
 		"no claim for a name": {Issuer: "https://id.example", Audience: "quorate", RolesClaim: "roles"},
+		"no claim for roles":  {Issuer: "https://id.example", Audience: "quorate", NameClaim: "sub"},
+		"another scheme":      {Issuer: "ftp://id.example", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
+		"another scheme here": {Issuer: "ftp://127.0.0.1", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
+		"no host":             {Issuer: "https:///", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -215,5 +240,19 @@ func TestAConfigurationThatCannotBeAppliedIsRefused(t *testing.T) {
 				t.Errorf("Validate() = %v, want OIDC_INVALID", err)
 			}
 		})
+	}
+}
+
+func TestAProviderIsReachedOverHTTPSOrOnThisMachine(t *testing.T) {
+	t.Parallel()
+	for _, issuer := range []string{"https://id.example", "https://id.example:8443/realm", "http://127.0.0.1:9000", "http://localhost:9000"} {
+		c := oidc.DefaultConfig()
+		c.Issuer, c.Audience, c.KeysURL = issuer, "quorate", issuer+"/keys"
+		if err := c.Validate(); err != nil {
+			t.Errorf("Validate() of the issuer %s = %v, want no error", issuer, err)
+		}
+	}
+	if err := (&oidc.Config{}).Validate(); err != nil {
+		t.Errorf("Validate() without a provider = %v, want no error", err)
 	}
 }
