@@ -55,6 +55,7 @@ var attacks = []string{
 	"http:127.0.0.1:PORT", "http:///127.0.0.1:PORT", "//127.0.0.1:PORT/", "http://:PORT/", "http://a..b:PORT/", "http://.:PORT/",
 	"file:///etc/passwd", "ftp://127.0.0.1:PORT/", "gopher://127.0.0.1:PORT/_INFO", "unix:///var/run/docker.sock", "http+unix://%2Fvar%2Frun%2Fdocker.sock/",
 	"javascript:alert(1)", "data:text/html,hi", "jar:http://127.0.0.1:PORT/!/", "ws://127.0.0.1:PORT/",
+	"ftp://93.184.216.34:80/", "ws://93.184.216.34:80/", "http:93.184.216.34:80",
 	// Ports of other protocols, on a public address.
 	"http://93.184.216.34:22/", "http://93.184.216.34:25/", "http://93.184.216.34:53/", "http://93.184.216.34:6379/", "http://93.184.216.34:11211/",
 	"http://93.184.216.34:0/", "http://93.184.216.34:65536/", "http://example.com:5432/", "https://example.com:465/",
@@ -154,8 +155,8 @@ func TestNoAttackReachesAListener(t *testing.T) {
 
 func TestDialRefusesWhatCheckURLNeverSaw(t *testing.T) {
 	port, reached := newTarget(t)
-	policy := &netguard.Policy{Resolver: newResolver(t, attackNames)}
-	for _, host := range []string{"127.0.0.1", "::1", "::1%lo", "::ffff:127.0.0.1", "0x7f.1", "2130706433", "127.1", "localhost", "loopback.test", "", "0"} {
+	policy := &netguard.Policy{Resolver: newResolver(t, attackNames), AllowOrigins: []string{net.JoinHostPort("fe80::1%lo", port)}} // which no option permits
+	for _, host := range []string{"127.0.0.1", "::1", "::1%lo", "fe80::1%lo", "::ffff:127.0.0.1", "0x7f.1", "2130706433", "127.1", "localhost", "loopback.test", "", "0"} {
 		conn, err := policy.DialContext(t.Context(), "tcp", net.JoinHostPort(host, port))
 		if err == nil {
 			closing(t, conn)
@@ -196,6 +197,9 @@ func TestRebindingIsRefusedAtTheDial(t *testing.T) {
 	}
 	if text := fault.From(err).Message; strings.Contains(text, "127.0.0.1") {
 		t.Errorf("message %q tells what the name resolved to", text)
+	}
+	if !strings.Contains(err.Error(), "refused to connect to 127.0.0.1:"+port) {
+		t.Errorf("Get(public.test) = %v, want the log to tell what the name resolved to", err)
 	}
 }
 
