@@ -151,6 +151,17 @@ func TestKeysAreNotReadOverPlainHTTP(t *testing.T) {
 	}
 }
 
+func TestARedirectWithoutEndIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }))
+	t.Cleanup(p.Close)
+	c := oidc.DefaultConfig()
+	c.Issuer, c.Audience = p.URL, "quorate"
+	if _, err := oidc.New(t.Context(), c, p.Client()); fault.ReasonOf(err) != "OIDC_UNAVAILABLE" || !strings.Contains(err.Error(), "redirected too often") {
+		t.Errorf("New() = %v, want OIDC_UNAVAILABLE because of the redirects", err)
+	}
+}
+
 func TestATokenThatDoesNotHoldIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)

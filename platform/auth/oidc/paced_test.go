@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -122,7 +123,8 @@ func TestAKeyThatIsWithdrawnCountsNoLonger(t *testing.T) {
 		a, p := behind.authenticator(t)
 		done := make(chan error, 1)
 		ctx, cancel := context.WithCancel(t.Context())
-		go func() { done <- a.Run(ctx, slog.New(slog.DiscardHandler)) }()
+		var log bytes.Buffer
+		go func() { done <- a.Run(ctx, slog.New(slog.NewTextHandler(&log, nil))) }()
 		accepted := func(key *ecdsa.PrivateKey) bool {
 			token := p.token(t, key, jose.ES256, map[string]any{"exp": time.Now().Add(time.Hour).Unix()})
 			_, err := a.Authenticate(t.Context(), token)
@@ -135,6 +137,9 @@ func TestAKeyThatIsWithdrawnCountsNoLonger(t *testing.T) {
 		<-time.After(6 * time.Minute)
 		if accepted(first) || !accepted(second) {
 			t.Errorf("after six minutes the withdrawn key counts %t, and the other %t, want false and true", accepted(first), accepted(second))
+		}
+		if synctest.Wait(); log.Len() > 0 {
+			t.Errorf("the log is %s, want nothing while the keys can be read", &log)
 		}
 		for name, trouble := range map[string]func(){
 			"away":                      func() { behind.down = true },
@@ -149,6 +154,9 @@ func TestAKeyThatIsWithdrawnCountsNoLonger(t *testing.T) {
 		cancel()
 		if err := <-done; err != nil {
 			t.Errorf("Run() = %v when it is stopped, want no error", err)
+		}
+		if text := log.String(); !strings.Contains(text, "nobody answers") || !strings.Contains(text, "the previous ones stay in use") {
+			t.Errorf("the log is %s, want why the keys could not be read again", text)
 		}
 	})
 }
