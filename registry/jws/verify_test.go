@@ -45,6 +45,7 @@ func TestVerify(t *testing.T) {
 		"the name of a pinned key with another":  {signed(other.sign(t, es256, []byte(canonical))), jws.Invalid, "ec", "not by the key"},
 		"rotation: one good signature is enough": {signed(other.sign(t, `{"alg":"ES256","kid":"next"}`, []byte(canonical)), good), jws.Verified, "ec", ""},
 		"a wrong one is not hidden by others":    {signed(other.sign(t, es256, []byte(canonical)), other.sign(t, `{"alg":"ES256","kid":"x"}`, []byte(canonical))), jws.Invalid, "ec", ""},
+		"nor when they come first":               {signed(other.sign(t, `{"alg":"ES256","kid":"x"}`, []byte(canonical)), other.sign(t, es256, []byte(canonical))), jws.Invalid, "ec", ""},
 		"alg none":                               {signed(entry(`{"alg":"none","kid":"ec"}`, []byte{1})), jws.Invalid, "", "not allowed"},
 		"alg none without a signature":           {signed(entry(`{"alg":"none","kid":"ec"}`, nil)), jws.Invalid, "", ""},
 		"HS256 with the public key as secret":    {signed(hmacEntry(`{"alg":"HS256","kid":"ec"}`, []byte(canonical), point)), jws.Invalid, "", "not allowed"},
@@ -95,6 +96,13 @@ func TestPayloadIsWhatTheStandardsSay(t *testing.T) {
 			`{"securitySchemes":{"o":{"oauth2SecurityScheme":{"flows":{"clientCredentials":{"scopes":{},"tokenUrl":""},"implicit":{}}}},` +
 				`"s":{"httpAuthSecurityScheme":{"scheme":""}}},"skills":[{"id":"a","securityRequirements":[{"schemes":{"s":{}}},{}],"tags":[]}],"supportedInterfaces":[{"url":""}]}`,
 		},
+		"defaults of each kind of scheme": {
+			`{"securitySchemes":{"a":{"apiKeySecurityScheme":{"description":"","location":"","name":""}},"h":{"httpAuthSecurityScheme":{"description":"","scheme":""}},` +
+				`"i":{"openIdConnectSecurityScheme":{"description":"","openIdConnectUrl":""}},"m":{"mtlsSecurityScheme":{"description":""}},` +
+				`"o":{"oauth2SecurityScheme":{"description":"","oauth2MetadataUrl":"","flows":{}}}}}`,
+			`{"securitySchemes":{"a":{"apiKeySecurityScheme":{"location":"","name":""}},"h":{"httpAuthSecurityScheme":{"scheme":""}},` +
+				`"i":{"openIdConnectSecurityScheme":{"openIdConnectUrl":""}},"m":{"mtlsSecurityScheme":{}},"o":{"oauth2SecurityScheme":{"flows":{}}}}}`,
+		},
 		"an extension's parameters are its own": {
 			`{"capabilities":{"extensions":[{"uri":"u","required":false,"description":"","params":{"required":false,"list":[]}}]}}`,
 			`{"capabilities":{"extensions":[{"params":{"list":[],"required":false},"uri":"u"}]}}`,
@@ -139,6 +147,21 @@ func TestTheNestingOfACardIsBounded(t *testing.T) {
 	const deep = 1 << 16
 	if got, err := jws.Canonical([]byte(strings.Repeat("[", deep) + strings.Repeat("]", deep))); err == nil {
 		t.Errorf("Canonical() of lists %d deep = %d bytes, want an error", deep, len(got))
+	}
+}
+
+func TestAKeyThatNamesItsAlgorithmIsForThatOneOnly(t *testing.T) {
+	t.Parallel()
+	pair := rsaPair(t, "rsa")
+	made := signed(pair.sign(t, `{"alg":"RS256","kid":"rsa"}`, []byte(canonical)))
+	for algorithm, want := range map[string]string{"RS256": jws.Verified, "PS256": jws.Invalid} {
+		key, err := jws.ParseKey([]byte(strings.Replace(string(pair.jwk), "{", `{"use":"sig","alg":"`+algorithm+`",`, 1)))
+		if err != nil {
+			t.Fatalf("ParseKey() of a key for %s = %v, want no error", algorithm, err)
+		}
+		if got := jws.Verify(made, []jws.Key{key}); got.State != want {
+			t.Errorf("Verify() of RS256 with a key for %s = %+v, want %s", algorithm, got, want)
+		}
 	}
 }
 
