@@ -51,6 +51,11 @@ func TestApplySaysWhatItHadToDo(t *testing.T) {
 	if _, err := r.Apply(t.Context(), tenant, in); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
 		t.Errorf("Apply() with an etag of an agent that is not there = %v, want AGENT_NOT_FOUND", err)
 	}
+	for name, card := range map[string]registry.Registration{"no card": {}, "two cards": {RawCard: named("b"), CardURI: "https://b.example"}} {
+		if _, err := r.Apply(t.Context(), tenant, registry.Application{Registration: card}); fault.ReasonOf(err) != "CARD_MISSING" {
+			t.Errorf("Apply() of %s = %v, want CARD_MISSING", name, err)
+		}
+	}
 }
 
 func TestApplyWarnsOfASourceThatBringsItsCardBack(t *testing.T) {
@@ -158,18 +163,24 @@ func TestApplyKeepsOrReplacesMetadata(t *testing.T) {
 	if got := apply(t, r, in); got.Outcome != registry.OutcomeUnchanged || len(got.Agent.Metadata.ConsultationRequirements) != 1 {
 		t.Errorf("Apply() without metadata = %+v, want what was there", got)
 	}
-	in.Metadata = &registry.Metadata{}
 	in.OnlyName = "a"
-	if _, err := r.Apply(t.Context(), tenant, in); fault.ReasonOf(err) != "RULES_ARE_THE_ADMINS" {
-		t.Errorf("Apply() by the agent without its rules = %v, want RULES_ARE_THE_ADMINS", err)
+	for name, fewer := range map[string]registry.Metadata{
+		"without its rules":                        {},
+		"that nobody has to be consulted about":    {AtMostOnceSkills: rules.AtMostOnceSkills},
+		"whose work may be done twice from now on": {ConsultationRequirements: rules.ConsultationRequirements},
+	} {
+		in.Metadata = &fewer
+		if _, err := r.Apply(t.Context(), tenant, in); fault.ReasonOf(err) != "RULES_ARE_THE_ADMINS" || fault.KindOf(err) != fault.PermissionDenied {
+			t.Errorf("Apply() by the agent %s = %v, want RULES_ARE_THE_ADMINS", name, err)
+		}
 	}
 	in.Metadata = &registry.Metadata{ConsultationRequirements: rules.ConsultationRequirements}
-	if _, err := r.Apply(t.Context(), tenant, in); fault.ReasonOf(err) != "RULES_ARE_THE_ADMINS" {
-		t.Errorf("Apply() by the agent whose work may be done twice then = %v, want RULES_ARE_THE_ADMINS", err)
-	}
 	in.Metadata.AtMostOnceSkills, in.Metadata.OutputSchemas = rules.AtMostOnceSkills, []registry.OutputSchema{{Name: "o", SemanticType: "document"}}
 	if got := apply(t, r, in); got.Outcome != registry.OutcomeReplaced || len(got.Agent.Metadata.OutputSchemas) != 1 {
 		t.Errorf("Apply() by the agent with its rules = %+v, want its outputs", got)
+	}
+	if a, err := r.Agent(t.Context(), tenant, "a"); err != nil || len(a.Metadata.OutputSchemas) != 1 || len(a.Metadata.ConsultationRequirements) != 1 {
+		t.Errorf("Agent() afterwards = %+v, %v, want its outputs and its rules", a.Metadata, err)
 	}
 	in.OnlyName, in.Metadata = "", &registry.Metadata{}
 	if got := apply(t, r, in); got.Outcome != registry.OutcomeReplaced || len(got.Agent.Metadata.ConsultationRequirements) != 0 || got.Agent.LiveVersion != 1 {
@@ -185,6 +196,17 @@ func TestAWriteThatIsSentAgainIsDoneOnce(t *testing.T) {
 	apply(t, r, in)
 	if got := apply(t, r, in); got.Outcome != registry.OutcomeCreated || got.Agent.Name != "a" {
 		t.Errorf("a retry of Apply() = %+v, want that it was created", got)
+	}
+	another, dry, other := in, in, in
+	another.Caller, dry.ValidateOnly, other.Name = "another", true, "b"
+	if got := apply(t, r, another); got.Outcome != registry.OutcomeUnchanged {
+		t.Errorf("Apply() of another caller under the same id = %s, want unchanged", got.Outcome)
+	}
+	if got := apply(t, r, dry); got.Outcome != registry.OutcomeUnchanged {
+		t.Errorf("Apply() that only validates under the same id = %s, want unchanged, which it is by now", got.Outcome)
+	}
+	if _, err := r.Apply(t.Context(), tenant, other); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
+		t.Errorf("Apply() under another name with the same id = %v, want REQUEST_ID_REUSED", err)
 	}
 	rules := registry.Metadata{ConsultationRequirements: []registry.ConsultationRequirement{{ID: "r", TargetAgent: "b", Phase: "pre-completion"}}}
 	for range 2 {

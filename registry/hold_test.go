@@ -206,6 +206,11 @@ func TestARefusedChangeDoesNotWaitAgain(t *testing.T) {
 	wantInForce(t, r, "one", "old")
 	w.serve(here, cardOf("other", "old"))
 	refreshed(t, r, "CHANGE_WAITS")
+	if _, err := r.Once(registry.Retry{}).Reject(t.Context(), tenant, "a", ""); err != nil {
+		t.Fatalf("Reject() of another change = %v, want no error", err)
+	}
+	w.serve(here, evil)
+	refreshed(t, r, "CHANGE_REFUSED")
 }
 
 func TestAChangeThatIsTakenBackWaitsAgainWhenItComesAgain(t *testing.T) {

@@ -50,6 +50,27 @@ func TestAnInlineAgentIsProbedAtOnce(t *testing.T) {
 	})
 }
 
+func TestAnAppliedAgentIsKnownToBeUpAtOnce(t *testing.T) {
+	t.Parallel()
+	const uri = "https://a.example/.well-known/agent-card.json"
+	running(t, (*web).client, func(t *testing.T, w *web, r *registry.Registry) {
+		t.Helper()
+		w.serve(uri, string(named("a")))
+		apply(t, r, registry.Application{Registration: registry.Registration{RawCard: named("a")}})
+		settle(time.Millisecond)
+		if got := statusOf(t, r, "a"); got.Status != registry.StatusAvailable {
+			t.Errorf("Status = %+v, want available: its card was read", got)
+		}
+		w.serve(uri, "<html>away")
+		settle(31 * time.Second)
+		w.serve(uri, string(named("a")))
+		got := apply(t, r, registry.Application{Registration: registry.Registration{CardURI: uri}})
+		if got.Outcome != registry.OutcomeReplaced || got.Agent.Status.Status != registry.StatusAvailable {
+			t.Errorf("Apply() by URL = %s, %+v, want replaced by its URL, and available: it has just answered", got.Outcome, got.Agent.Status)
+		}
+	})
+}
+
 func TestAProbedAgentStaysUpAndItsSilenceShows(t *testing.T) {
 	t.Parallel()
 	const uri = "https://a.example/.well-known/agent-card.json"
