@@ -12,12 +12,14 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/orchestrator/storetest"
 )
 
-// chatty is an agent that says something ten times a second while it works.
+// chatty is an agent that says something every now and then while it works.
 type chatty struct {
 	*worker
 	words int
+	every time.Duration
 }
 
 func (c chatty) Send(_ context.Context, _ *a2apb.Message, _ bool, each agentclient.Each) error {
@@ -25,16 +27,44 @@ func (c chatty) Send(_ context.Context, _ *a2apb.Message, _ bool, each agentclie
 		if err := each(snapshot("remote", a2apb.TaskState_TASK_STATE_WORKING, strconv.Itoa(n))); err != nil {
 			return err
 		}
-		<-time.After(100 * time.Millisecond)
+		<-time.After(c.every)
 	}
 	return each(snapshot("remote", a2apb.TaskState_TASK_STATE_COMPLETED, "done"))
+}
+
+func TestWhatFollowsCloselyIsWrittenTogether(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		every time.Duration
+		want  int
+	}{
+		"the end comes soon":  {9 * time.Millisecond, 2}, // accepted, and ended
+		"the end comes later": {11 * time.Millisecond, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: chatty{newWorker(), 5, c.every}}
+				writes := 0
+				s.store.Written = func(orchestrator.Task) { writes++ }
+				s.start()
+				<-time.After(time.Second) // the leases are there
+				s.submit("r")
+				<-time.After(time.Second)
+				s.stop()
+				if writes != c.want {
+					t.Errorf("a task whose agent speaks every %s, five times, was written %d times, want %d", c.every, writes, c.want)
+				}
+			})
+		})
+	}
 }
 
 func TestWhatTheLogHasNoRoomForIsNotWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSimulation(t, &flaky{worker: newWorker(), fail: func(int) error { return nil }})
 		s.stop()
-		s.client = chatty{newWorker(), 2 * orchestrator.MaxEvents}
+		s.client = chatty{newWorker(), 2 * orchestrator.MaxEvents, 100 * time.Millisecond}
 		writes := 0
 		s.store.Written = func(orchestrator.Task) { writes++ }
 		s.start()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
@@ -15,8 +16,6 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
-	"github.com/quorate/quorate/agents/echo"
-	"github.com/quorate/quorate/agents/kit/kittest"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/orchestrator/server"
@@ -86,8 +85,7 @@ func TestASmallTaskTakesAtMostFourWrites(t *testing.T) {
 	s := startServer(t, ddb.Config{
 		Endpoint: dynamotest.Endpoint(t), TablePrefix: strings.TrimSuffix(*db.Table("Tasks"), "Tasks"), Transport: counted,
 	})
-	card := startEcho(t)
-	if _, _, err := s.Registry.Register(t.Context(), auth.DefaultTenant, registry.Registration{CardURI: card}); err != nil {
+	if _, _, err := s.Registry.Register(t.Context(), auth.DefaultTenant, registry.Registration{RawCard: startPrompt(t)}); err != nil {
 		t.Fatalf("Register() = %v, want no error", err)
 	}
 	run(t, s) // enters the day, which is one write more for each process and day
@@ -108,7 +106,7 @@ func TestASmallTaskTakesAtMostFourWrites(t *testing.T) {
 func run(t *testing.T, s *server.Server) {
 	t.Helper()
 	task, err := s.Engine.Submit(t.Context(), engine.Submission{
-		Tenant: auth.DefaultTenant, Caller: "tester", Route: orchestrator.Route{Agent: "echo"},
+		Tenant: auth.DefaultTenant, Caller: "tester", Route: orchestrator.Route{Agent: "prompt"},
 		Message: &a2apb.Message{Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "hello"}}}},
 	})
 	if err != nil {
@@ -172,8 +170,17 @@ func background(t *testing.T, run func(context.Context) error, closers ...func()
 	})
 }
 
-// startEcho runs an agent and returns the URL of its card.
-func startEcho(t *testing.T) string {
+// startPrompt runs an agent that says all it has to say at once, and returns its card. What an agent says bit by bit is written together only if it comes
+// soon, which a busy machine does not promise.
+func startPrompt(t *testing.T) []byte {
 	t.Helper()
-	return kittest.Start(t, echo.New().Config()).CardURL()
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":"1","result":{"task":{"id":"remote","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"},
+			"artifacts":[{"artifactId":"a","parts":[{"text":"hello"}]}]}}}`)
+	}))
+	t.Cleanup(agent.Close)
+	return []byte(`{"name":"prompt","description":"d","version":"1.0.0","capabilities":{},"defaultInputModes":["text/plain"],
+		"defaultOutputModes":["text/plain"],"skills":[{"id":"s","name":"s","description":"s","tags":["t"]}],
+		"supportedInterfaces":[{"url":"` + agent.URL + `","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`)
 }
