@@ -34,6 +34,14 @@ func messages(t *orchestrator.Task) []*a2apb.Message {
 	return list
 }
 
+// nameMessage says which message of messages it is, in errors.
+func nameMessage(i int) string {
+	if i == 0 {
+		return "the message"
+	}
+	return fmt.Sprintf("message %d", i)
+}
+
 // pieces compares two versions of a list of content; was has the places of the old one. It encodes what is new, and records in d which log entries
 // are replaced and how much content there is.
 func pieces[C content](d *draft, was []uint64, old, now []C, what func(i int) string) (list []piece, err error) {

@@ -56,7 +56,7 @@ func (d *draft) encodeContent(old *record) (err error) {
 	if err := encodeSingle(d, aboutBucket, old.Metadata, t.Metadata, "the metadata of the agent's task"); err != nil {
 		return err
 	}
-	d.messages, err = pieces(d, old.places.messages, messages(&old.Task), messages(t), func(i int) string { return fmt.Sprintf("message %d of the task", i) })
+	d.messages, err = pieces(d, old.places.messages, messages(&old.Task), messages(t), nameMessage)
 	if err != nil {
 		return err
 	}

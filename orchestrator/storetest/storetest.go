@@ -315,14 +315,19 @@ func tooLarge(t *testing.T, s orchestrator.Store) {
 	big := string(make([]byte, 351<<10))
 	in := task("a")
 	in.Message = message(big)
-	if _, _, err := s.Create(t.Context(), in); fault.ReasonOf(err) != "ITEM_TOO_LARGE" {
-		t.Errorf("Create(large message) = %v, want ITEM_TOO_LARGE", err)
-	}
+	_, _, err := s.Create(t.Context(), in)
+	wantTooLarge(t, "Create(large message)", err, fmt.Sprintf("the message has %d bytes; the limit is 358400", proto.Size(in.Message)))
 	if _, err := s.Task(t.Context(), key(in)); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("Task() after a refused Create = %v, want not found", err)
 	}
 	k := key(create(t, s, task("b")))
-	_, err := s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+	reply := message(big)
+	_, err = s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		t.Turns = []orchestrator.Turn{{Message: reply}}
+		return nil, nil
+	})
+	wantTooLarge(t, "Update(large reply)", err, fmt.Sprintf("message 1 has %d bytes; the limit is 358400", proto.Size(reply)))
+	_, err = s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		t.Artifacts = []*a2apb.Artifact{artifact("fine"), artifact(big)}
 		return nil, nil
 	})
@@ -332,6 +337,14 @@ func tooLarge(t *testing.T, s orchestrator.Store) {
 	}
 	if said := fault.From(err); said != nil && len(said.Message) > 1000 { // it is stored as why the task failed
 		t.Errorf("Update(artifact with a large id) = an error of %d bytes, want its message to be short", len(said.Message))
+	}
+}
+
+// wantTooLarge checks that err says the same with every store.
+func wantTooLarge(t *testing.T, call string, err error, message string) {
+	t.Helper()
+	if f := fault.From(err); fault.ReasonOf(err) != "ITEM_TOO_LARGE" || f.Message != message {
+		t.Errorf("%s = %v, want ITEM_TOO_LARGE: %s", call, err, message)
 	}
 }
 
