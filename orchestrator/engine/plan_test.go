@@ -416,12 +416,21 @@ func TestAFanOutThatCannotBeIsRefused(t *testing.T) {
 		"a named agent":           {orchestrator.Route{Agent: "one", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}}, "FAN_OUT_NAMED"},
 		"more than the limit":     {orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll, Agents: 21}}, "FAN_OUT_SIZE"},
 		"more than are asked for": {orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanK, K: 3, Agents: 2}}, "FAN_OUT_SIZE"},
+		"no number":               {orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanK}}, "FAN_OUT_SIZE"},
+		"a number without k_of_n": {orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll, K: 1}}, "FAN_OUT_MODE"},
 		"an unknown mode":         {orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: "most"}}, "FAN_OUT_MODE"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := w.engine.Submit(t.Context(), engine.Submission{Tenant: tenant, Caller: "tester", Message: text("do it"), Route: test.route, Deadline: time.Now().Add(time.Minute)})
 			if fault.ReasonOf(err) != test.reason {
 				t.Errorf("Submit() = %v, want %s", err, test.reason)
+			}
+			d, told := w.engine.Resolve(t.Context(), engine.Submission{Tenant: tenant, Caller: "tester", Route: test.route})
+			if fault.KindOf(err) == fault.InvalidArgument && fault.ReasonOf(told) != test.reason {
+				t.Errorf("Resolve() = %+v, %v, want the error of Submit", d, told)
+			}
+			if fault.KindOf(err) != fault.InvalidArgument && (told != nil || d.Refused != fault.From(err).Message) {
+				t.Errorf("Resolve() = %+v, %v, want a refusal that says %v", d, told, err)
 			}
 		})
 	}

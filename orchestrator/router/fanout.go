@@ -37,8 +37,10 @@ func checkFanOut(r orchestrator.Route) error {
 		return fault.Invalid("route.fan_out", "FAN_OUT_NAMED", "a fan-out needs several agents: route by skill, contract or text instead of by agent")
 	case f.Agents < 0 || f.Agents > orchestrator.MaxFanOut:
 		return fault.Invalid("route.fan_out.agents", "FAN_OUT_SIZE", "%d agents are asked for; the limit is %d", f.Agents, orchestrator.MaxFanOut)
-	case f.Mode == orchestrator.PlanK && (f.K < 1 || f.K > orchestrator.MaxFanOut || f.Agents > 0 && f.K > f.Agents):
-		return fault.Invalid("route.fan_out.k", "FAN_OUT_SIZE", "%d of %d agents cannot complete a task; the limit is %d", f.K, f.Agents, orchestrator.MaxFanOut)
+	case f.Mode == orchestrator.PlanK && (f.K < 1 || f.K > orchestrator.MaxFanOut):
+		return fault.Invalid("route.fan_out.k", "FAN_OUT_SIZE", "mode %s needs k, from 1 to %d, and not %d", orchestrator.PlanK, orchestrator.MaxFanOut, f.K)
+	case f.Mode == orchestrator.PlanK && f.Agents > 0 && f.K > f.Agents:
+		return fault.Invalid("route.fan_out.k", "FAN_OUT_SIZE", "%d of %d agents cannot complete a task", f.K, f.Agents)
 	case f.Mode != orchestrator.PlanK && f.K != 0:
 		return fault.Invalid("route.fan_out.k", "FAN_OUT_MODE", "k is allowed only with mode %s", orchestrator.PlanK)
 	case f.Mode != orchestrator.PlanAll && f.Mode != orchestrator.PlanAny && f.Mode != orchestrator.PlanK:

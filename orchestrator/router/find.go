@@ -55,9 +55,6 @@ func (f *searchResult) refusalFor(versions registry.VersionRange) error {
 
 // find collects the agents to which a route may lead.
 func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Route) (searchResult, error) {
-	if err := checkFanOut(route); err != nil {
-		return searchResult{}, err
-	}
 	switch {
 	case route.Agent != "":
 		a, status, ok := r.directory.Peek(tenant, route.Agent)

@@ -87,7 +87,8 @@ type Pick struct {
 	Skill string
 }
 
-// Resolve decides where a route leads. If it leads nowhere, the error is a fault that says why, and so does Decision.Refused.
+// Resolve decides where a route leads. If it leads nowhere, the error is a fault that says why, and so does Decision.Refused, which is empty if the
+// route makes no sense.
 //
 // It uses only the directory. Before it refuses, it brings the directory up to date, because an agent may have registered with another process a
 // moment ago. A chain is made of the agents as they are now: its links are not checked again later.
@@ -114,6 +115,9 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.Route) (Result, error) {
 	versions, err := registry.ParseVersionRange(route.Version)
 	if err != nil {
+		return Result{}, err
+	}
+	if err := checkFanOut(route); err != nil {
 		return Result{}, err
 	}
 	f, err := r.find(ctx, tenant, route)
