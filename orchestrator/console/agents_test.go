@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/quorate/quorate/orchestrator/dev"
 )
 
@@ -78,11 +80,18 @@ func TestAChangeThatWaitsIsApproved(t *testing.T) {
 	b := open(t, q.HTTP+"/#/agents/hostile", 1280, 800)
 	b.signIn(q.token)
 	b.sees("Waits for approval", "card.supportedInterfaces[0].url", "127.0.0.1:2/")
+	b.do(chromedp.EmulateViewport(360, 740)) // where each value has its column's name beside it
+	if covering := eval[[]string](b, coveringLabels); len(covering) > 0 {
+		t.Errorf("on a narrow screen %q cover what is below them", covering)
+	}
 	b.clicks("Approve")
 	b.sees("The change is in force.", "INTERFACE_REMOVED", "2 of 2")
 	b.until("say no more that it waits", `!document.body.innerText.includes("Waits for approval")`)
 	b.nothingWrong()
 }
+
+// coveringLabels lists the names of columns, beside values, that are higher than the cell that they stand in.
+const coveringLabels = `[...document.querySelectorAll("td")].filter((td) => parseFloat(getComputedStyle(td, "::before").height) > td.clientHeight).map((td) => td.dataset.label)`
 
 // TestAnErrorIsSaidOnce asks for agents by a field that there is not, which the message and the field's violation both tell.
 func TestAnErrorIsSaidOnce(t *testing.T) {

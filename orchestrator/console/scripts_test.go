@@ -3,6 +3,8 @@ package console_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 )
 
 // hebrew is a sentence that is written from right to left: its full stop stands at the left.
@@ -38,6 +40,44 @@ func TestLongNamesAndOtherScriptsAreReadable(t *testing.T) {
 		}
 	}
 }
+
+// TestNoWordInACellIsBroken looks at lists that have many columns, on narrow screens and wide ones.
+func TestNoWordInACellIsBroken(t *testing.T) {
+	q := start(t, t.TempDir())
+	q.post(t, "/v1/tasks", map[string]any{
+		"message": words("Fetch " + q.DemoSite + "/notes"), "route": map[string]any{"skill": "fetch_url"}, "attributes": map[string]any{"handling_sensitive_data": true},
+	})
+	b := open(t, q.HTTP, 1280, 800)
+	b.signIn(q.token)
+	for _, width := range []int64{768, 960, 1024, 1280, 1920} {
+		b.do(chromedp.EmulateViewport(width, 800))
+		for _, test := range []struct{ place, sees string }{
+			{"skills", "fetch_url"}, {"tasks", "CONSULTATION_MISSING"}, {"agents/web-fetch", "handling_sensitive_data"}, {"agents", "web-fetch"},
+		} {
+			b.goes(test.place)
+			b.sees(test.sees)
+			b.nothingWrong()
+			if broken := eval[[]string](b, brokenInCells); len(broken) > 0 {
+				t.Errorf("at %s, %d pixels wide, words are broken: %q", test.place, width, broken)
+			}
+		}
+	}
+}
+
+// brokenInCells lists the words in cells of tables, of at most 26 letters, that have more than one line.
+const brokenInCells = `(() => {
+	const broken = [], word = document.createRange();
+	const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+	for (let n; (n = texts.nextNode()); ) {
+		if (!n.parentElement.closest("td")) continue;
+		for (const { 0: found, index } of n.data.matchAll(/[^\s-]{1,26}(?![^\s-])/g)) {
+			word.setStart(n, index);
+			word.setEnd(n, index + found.length);
+			if (new Set([...word.getClientRects()].map((r) => Math.round(r.top))).size > 1) broken.push(found);
+		}
+	}
+	return broken;
+})()`
 
 // brokenWords lists the headers of tables that have more lines than words.
 const brokenWords = `[...document.querySelectorAll("th")].filter((th) => {

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { may } from "./caller.js";
-import { badge, code, h, link, table, when } from "./dom.js";
+import { badge, code, fill, h, link, table, when } from "./dom.js";
 import { filters, noneYet, pager, tried } from "./list.js";
 import { followAgents, latest } from "./live.js";
 import { choice, connection, empty, field } from "./ui.js";
@@ -110,5 +110,5 @@ function update(rows, news, event) {
 }
 
 function refresh(row, agent) {
-  if (row && agent) cells(agent).forEach((cell, i) => i > 0 && row.cells[i].replaceChildren(...[cell].flat().filter(Boolean)));
+  if (row && agent) cells(agent).forEach((cell, i) => i > 0 && fill(row.cells[i], cell));
 }

@@ -76,9 +76,19 @@ export function facts(pairs) {
   );
 }
 
+// No word of 26 letters, as ids have, is broken in a cell; longer ones would make the table wider than the page.
+const long = (node) => (node.data === undefined ? [...node.childNodes].some(long) : /\S{27}/.test(node.data));
+
+/** fill puts what it shows into a cell. */
+export function fill(cell, content) {
+  cell.replaceChildren(...[content].flat(Infinity).filter(Boolean));
+  cell.classList.toggle("long", long(cell));
+  return cell;
+}
+
 /** table has a row of cells for each item; on a narrow screen each row becomes a list, with the column's name before each value. */
 export function table(caption, columns, rows) {
-  const cells = (row) => row.map((cell, i) => h("td", { role: "cell", "data-label": columns[i] }, cell));
+  const cells = (row) => row.map((content, i) => fill(h("td", { role: "cell", "data-label": columns[i] }), content));
   return h(
     "table",
     { role: "table" },
