@@ -115,3 +115,35 @@ func TestAnEmptyPageIsNotTheEnd(t *testing.T) {
 		b.nothingWrong()
 	}
 }
+
+// TestAListKeepsThePlace has a task come while the keyboard is in the middle of a long list, and goes to the task there and back.
+func TestAListKeepsThePlace(t *testing.T) {
+	q := start(t, t.TempDir())
+	task := func() string {
+		return q.post(t, "/v1/tasks", map[string]any{"message": words("look"), "route": map[string]any{"agent": "reviewer"}})
+	}
+	for range 40 {
+		task()
+	}
+	b := open(t, q.HTTP+"/#/tasks", 1280, 600)
+	b.signIn(q.token)
+	b.until("see the list", `document.querySelectorAll("tbody tr").length === 40`)
+	const place = `[document.activeElement.textContent, Math.round(document.activeElement.getBoundingClientRect().top)].join(" at ")`
+	eval[bool](b, `(document.querySelectorAll("tbody a[href^='#/tasks/']")[30].focus(), true)`)
+	before := eval[string](b, place)
+	b.until("see the new task", `document.querySelector("tbody a").textContent === %s`, task())
+	if got := eval[string](b, place); got != before {
+		t.Errorf("with a new task in the list the focus is on %s, want %s", got, before)
+	}
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.sees("Events")
+	if y := eval[int](b, "scrollY"); y != 0 {
+		t.Errorf("the task is scrolled by %d pixels, want its beginning", y)
+	}
+	eval[bool](b, "(history.back(), true)")
+	b.until("be back", `document.querySelector("h1").textContent === "Tasks"`)
+	if got := eval[string](b, place); got != before {
+		t.Errorf("back in the list the focus is on %s, want %s", got, before)
+	}
+	b.nothingWrong()
+}

@@ -21,6 +21,8 @@ const single = new Map(Object.entries({ agents: agent, tasks: task }));
 
 const header = document.querySelector("header");
 const main = document.querySelector("main");
+const left = new Map(); // where the user was in a view when they went elsewhere, by its entry in the history
+let entry; // the one that is shown
 let leaving = new AbortController();
 let ended; // the error that ended the session, until there is another
 
@@ -28,6 +30,7 @@ async function open() {
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
+  turnPage();
   document.querySelector("dialog")?.close();
   if (!key()) return show(signIn(ended));
   ended = undefined;
@@ -47,9 +50,17 @@ async function open() {
   if (!signal.aborted) show(content, name || "agents");
 }
 
-/** show puts a view into the page and the focus on its heading, or where it was if the new view has the same control. */
+/** turnPage keeps where the user is, for when they come back by the browser's button: the browser looks before there is something to scroll. */
+function turnPage() {
+  if (!main.hasAttribute("aria-busy")) left.set(entry, { y: scrollY, href: document.activeElement?.getAttribute("href") });
+  entry = history.state?.entry ?? Date.now();
+  history.replaceState({ entry }, "");
+}
+
+/** show puts a view into the page and the focus on its heading, or where it was: on the same control, or the link by which the user had left. */
 function show(content, name) {
   const focused = document.activeElement?.id;
+  const { y = 0, href } = left.get(entry) ?? {};
   header.hidden = !key();
   for (const a of header.querySelectorAll("nav a")) {
     if (a.hash === `#/${name}`) a.setAttribute("aria-current", "page");
@@ -60,7 +71,9 @@ function show(content, name) {
   const heading = main.querySelector("h1");
   document.title = `${heading.textContent} · Quorate`;
   heading.tabIndex = -1;
-  ((focused && main.querySelector(`[id="${CSS.escape(focused)}"]`)) || main.querySelector("[autofocus]") || heading).focus();
+  const find = (name, value) => value && main.querySelector(`[${name}="${CSS.escape(value)}"]`);
+  (find("id", focused) || find("href", href) || main.querySelector("[autofocus]") || heading).focus();
+  scrollTo(0, y);
 }
 
 /** introduce says in the header as whom one is in. */
@@ -140,5 +153,6 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   main.querySelector("h1").focus();
 });
 addEventListener("hashchange", open);
+history.scrollRestoration = "manual";
 if (!key()) await askOtherTabs();
 open();

@@ -78,7 +78,10 @@ export function connection() {
   return Object.assign(line, { told: (error) => line.replaceChildren(error ? text(error) : "") });
 }
 
-/** changing keeps what make(value) shows, and makes it anew only when the value is another one: what is open or selected stays, and the focus near. */
+/**
+ * changing keeps what make(value) shows, and makes it anew only when the value is another one. Then the focus stays on what had it, and in sight what
+ * was: a list in which much changes can be read, and gone through by keyboard.
+ */
 export function changing(make) {
   const place = h("div", { class: "part" });
   let before;
@@ -87,9 +90,25 @@ export function changing(make) {
       const now = JSON.stringify(value);
       if (now === before) return;
       before = now;
-      const focused = place.contains(document.activeElement);
+      const old = controls(place);
+      const focused = place.contains(document.activeElement) && document.activeElement;
+      const seen = top(place) < 0 && old.find((e) => top(e) >= 0);
+      const height = seen && top(seen);
       place.replaceChildren(...[make(value)].flat(Infinity).filter(Boolean));
-      if (focused) (place.querySelector("button, a, input, textarea") ?? document.querySelector("h1"))?.focus();
+      const found = controls(place);
+      const again = (e) => found.find((other) => same(e, other));
+      if (focused)
+        (again(focused) ?? found[Math.min(old.indexOf(focused), found.length - 1)] ?? document.querySelector("h1")).focus({ preventScroll: true });
+      if (seen && again(seen)) scrollBy(0, top(again(seen)) - height);
     },
   });
+}
+
+const controls = (place) => [...place.querySelectorAll("a, button, input, textarea, summary, pre")];
+const top = (element) => element.getBoundingClientRect().top;
+
+/** same reports whether two controls say the same in the same row: many rows link to one agent. */
+function same(a, b) {
+  const row = (e) => e.closest("tr")?.cells[0].textContent;
+  return a.tagName === b.tagName && a.textContent === b.textContent && row(a) === row(b);
 }
