@@ -77,8 +77,12 @@ func TestAChangeThatWaitsIsApproved(t *testing.T) {
 	itself := q
 	itself.token = q.post(t, "/v1/agents/hostile:issueToken", map[string]any{})
 	itself.post(t, "/v1/agents:apply", map[string]any{"cardJson": strings.Replace(card, "127.0.0.1:1/", "127.0.0.1:2/", 1)})
-	b := open(t, q.HTTP+"/#/agents/hostile", 1280, 800)
+	b := open(t, q.HTTP, 1280, 800)
 	b.signIn(q.token)
+	b.sees("reviewer", "1.0.0 (a change waits)")
+	b.clicks("with a change that waits")
+	b.until("see no other agent", `document.querySelectorAll("tbody tr").length === 1`)
+	b.clicks("hostile")
 	b.sees("Waits for approval", "card.supportedInterfaces[0].url", "127.0.0.1:2/")
 	b.do(chromedp.EmulateViewport(360, 740)) // where each value has its column's name beside it
 	if covering := eval[[]string](b, coveringLabels); len(covering) > 0 {

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { may } from "./caller.js";
 import { badge, code, fill, h, link, table, when } from "./dom.js";
-import { filters, noneYet, pager, tried } from "./list.js";
+import { filters, noneYet, pager, shortcuts, tried } from "./list.js";
 import { followAgents, latest } from "./live.js";
 import { choice, connection, empty, field } from "./ui.js";
 
@@ -12,6 +12,14 @@ const orders = [
   ["name desc", "name, Z first"],
   ["update_time desc", "last changed first"],
   ["create_time desc", "newest first"],
+];
+
+const needed = [
+  ["", "all"],
+  ["status=available", "available"],
+  ["status!=available", "not available"],
+  ["draining=true", "draining"],
+  ["pending_change=true", "with a change that waits"],
 ];
 
 /** agents shows a page of agents whose status is kept up to date. */
@@ -52,6 +60,7 @@ export async function agents({ query, signal }) {
       ),
       field("Order", choice({ name: "orderBy" }, asked.orderBy ?? "", orders)),
     ),
+    shortcuts("agents", asked.filter, needed),
     lost,
     news,
     problem ?? (list.length > 0 ? view : nothing(asked, page.nextPageToken)),
@@ -63,7 +72,7 @@ function nothing(asked, next) {
   if (next) return noneYet();
   if (asked.filter)
     return empty(
-      "No agent passes this filter. It compares name, description, version, status, skills, tags, input_types, output_types, source.type, source.present, verification.state, draining, create_time, update_time and more.",
+      "No agent passes this filter. It compares name, description, version, status, skills, tags, input_types, output_types, source.type, source.present, verification.state, pending_change, draining, create_time, update_time and more.",
     );
   if (asked.pageToken) return empty("There are no more agents.");
   if (!may("RegistryService/RegisterAgent")) return empty("There is no agent yet.");
@@ -76,7 +85,7 @@ function cells(agent) {
     link(agent.name, "agents", agent.name),
     state(status),
     says(status),
-    code(agent.version),
+    [code(agent.version), agent.pendingChange && " (a change waits)"],
     String(agent.card?.skills?.length ?? 0),
     String(metadata.consultationRequirements?.length ?? 0),
     when(agent.updateTime),

@@ -30,6 +30,16 @@ export function filters(place, ...children) {
   );
 }
 
+/** shortcuts are links to a list by the filters that are needed most, of [filter, text] pairs; the one that is shown is marked. */
+export const shortcuts = (place, shown, pairs) =>
+  h(
+    "p",
+    { class: "shortcuts" },
+    pairs.map(([filter, text]) =>
+      h("a", { href: `#/${place}` + (filter && "?" + new URLSearchParams({ filter })), "aria-current": (shown ?? "") === filter && "true" }, text),
+    ),
+  );
+
 /** tried resolves to [answer], or to [{}, what to show] when the request was wrong: what it was made with is shown again, to be mended. */
 export async function tried(request) {
   try {

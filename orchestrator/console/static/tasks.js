@@ -3,13 +3,14 @@
 import { get } from "./api.js";
 import { may } from "./caller.js";
 import { badge, code, h, link, table, when } from "./dom.js";
-import { filters, pager, tried } from "./list.js";
+import { filters, pager, shortcuts, tried } from "./list.js";
 import { every } from "./live.js";
 import { changing, connection, empty, field } from "./ui.js";
 
-const shortcuts = [
+const needed = [
   ["", "all"],
   ["blocked=true", "blocked"],
+  ["blocked=false AND (state=INPUT_REQUIRED OR state=AUTH_REQUIRED)", "waiting for an answer"],
   ["state=TASK_STATE_WORKING", "working"],
   ["state=TASK_STATE_FAILED", "failed"],
   ["state=TASK_STATE_COMPLETED", "completed"],
@@ -40,17 +41,7 @@ export async function tasks({ query, signal }) {
         h("input", { id: "filter", name: "filter", value: asked.filter, placeholder: "state=FAILED AND agent=web*", spellcheck: "false" }),
       ),
     ),
-    h(
-      "p",
-      { class: "shortcuts" },
-      shortcuts.map(([filter, text]) =>
-        h(
-          "a",
-          { href: "#/tasks" + (filter && "?" + new URLSearchParams({ filter })), "aria-current": (asked.filter ?? "") === filter && "true" },
-          text,
-        ),
-      ),
-    ),
+    shortcuts("tasks", asked.filter, needed),
     lost,
     problem ?? list,
   ];
