@@ -27,6 +27,36 @@ func TestAWrongKeyIsSaidClearly(t *testing.T) {
 	b.nothingWrong()
 }
 
+// TestWhatWasTypedOutlivesTheKey has the key end while a task is described, and signs in with another of the same caller, and of another one.
+func TestWhatWasTypedOutlivesTheKey(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP+"/#/dispatch", 1280, 800)
+	b.signIn(q.token)
+	describe := func() {
+		b.fills("Route", "skill")
+		b.fills("Skill", "fetch_url")
+		b.fills("Message", "Fetch a page that is described at length")
+		eval[bool](b, `(sessionStorage.setItem("quorate.key", "quorate_dev_gone"), true)`)
+		b.clicks("Dispatch")
+		b.sees("API key or token", "TOKEN_INVALID")
+	}
+	message := func() string { return eval[string](b, `document.querySelector("#text").value`) }
+	describe()
+	b.signIn(q.token)
+	b.sees("Fan-out") // so the skill's field is in sight
+	if got := message(); got != "Fetch a page that is described at length" {
+		t.Errorf("the message is %q after signing in again, want what was typed", got)
+	}
+	token := q.post(t, "/v1/agents/web-fetch:issueToken", map[string]any{})
+	describe()
+	b.signIn(token)
+	b.sees("web-fetch · agent")
+	if got := message(); got != "" {
+		t.Errorf("another caller sees the message %q", got)
+	}
+	b.nothingWrong()
+}
+
 // newToken has the page of web-fetch make it a new token.
 func (b *tab) newToken() string {
 	b.t.Helper()

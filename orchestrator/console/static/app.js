@@ -25,6 +25,7 @@ const left = new Map(); // where the user was in a view when they went elsewhere
 let entry; // the one that is shown
 let leaving = new AbortController();
 let ended; // the error that ended the session, until there is another
+let unsent; // what was typed into the view when the session ended
 
 async function open() {
   leaving.abort();
@@ -47,7 +48,9 @@ async function open() {
   } catch (error) {
     content = [h("h1", null, id || "Not now"), failure(error), !refused(error) && button("Try again", { id: "again" }, open)];
   }
-  if (!signal.aborted) show(content, name || "agents");
+  if (signal.aborted) return;
+  show(content, name || "agents");
+  takeBack();
 }
 
 /** turnPage keeps where the user is, for when they come back by the browser's button: the browser looks before there is something to scroll. */
@@ -74,6 +77,25 @@ function show(content, name) {
   const find = (name, value) => value && main.querySelector(`[${name}="${CSS.escape(value)}"]`);
   (find("id", focused) || find("href", href) || main.querySelector("[autofocus]") || heading).focus();
   scrollTo(0, y);
+}
+
+/** typed is what the fields of the view hold, where it is, and for whom. */
+function typed() {
+  const fields = [...main.querySelectorAll("form [name]")].map(({ name, value }) => [name, value]);
+  return { hash: location.hash, who: document.querySelector("#who").textContent, fields };
+}
+
+/** takeBack puts what was typed into its fields again, for who typed it: tokens may last for minutes only. */
+function takeBack() {
+  const { hash, who, fields } = typed();
+  if (unsent?.hash === hash && unsent.who === who)
+    for (const [name, value] of unsent.fields) {
+      const field = main.querySelector(`form [name="${CSS.escape(name)}"]`);
+      if (!field) continue;
+      field.value = value;
+      field.dispatchEvent(new Event("change"));
+    }
+  unsent = undefined;
 }
 
 /** introduce says in the header as whom one is in. */
@@ -139,6 +161,7 @@ function signIn(error) {
 
 document.addEventListener("signed-out", (event) => {
   if (main.querySelector(".sign-in")) return; // the form says so itself
+  unsent = typed();
   forgetKey();
   ended = event.detail;
   open();
