@@ -31,6 +31,18 @@ func TestAnAgentThatComesBackIsNotStruckOut(t *testing.T) {
 	b.nothingWrong()
 }
 
+// TestAListIsAskedForAgain asks for the same agents twice, among which there is another one the second time.
+func TestAListIsAskedForAgain(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP+"/#/agents?filter=name%3Dhostile", 1280, 800)
+	b.signIn(q.token)
+	b.sees("No agent passes this filter.")
+	q.post(t, "/v1/agents:register", map[string]any{"cardJson": hostileCard(t)})
+	b.clicks("Show")
+	b.until("see the agent", `document.querySelectorAll("tbody tr").length === 1`)
+	b.nothingWrong()
+}
+
 // TestAnAgentGetsAnotherNameThanItsCard registers a card whose name no agent can have.
 func TestAnAgentGetsAnotherNameThanItsCard(t *testing.T) {
 	q := start(t, t.TempDir())

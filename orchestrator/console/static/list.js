@@ -23,7 +23,10 @@ export function filters(place, ...children) {
   return form(
     { class: "filters", role: "search" },
     (values) => {
-      location.hash = `#/${place}?${new URLSearchParams(Object.entries(values).filter(([, value]) => value))}`;
+      const hash = `#/${place}?${new URLSearchParams(Object.entries(values).filter(([, value]) => value))}`;
+      if (hash === location.hash)
+        dispatchEvent(new Event("hashchange")); // the same list as it is now
+      else location.hash = hash;
     },
     ...children,
     h("button", null, "Show"),
