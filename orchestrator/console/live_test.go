@@ -70,6 +70,15 @@ func TestATaskIsNotReadFasterThanTheServerAnswers(t *testing.T) {
 	}
 	eval[bool](b, `(Array.from({ length: 500 }, (_, i) => tell(i + 4)), true)`)
 	b.sees("event 503", "The newest 500. All of them: quorate tasks watch "+id)
+	const below = `((log) => log.scrollHeight - log.scrollTop - log.clientHeight)(document.querySelector("ol"))`
+	if n := eval[int](b, below); n > 1 {
+		t.Errorf("the newest event is %d pixels below what is seen of the events", n)
+	}
+	eval[bool](b, `(document.querySelector("ol").scrollTop = 100, tell(504))`)
+	b.sees("event 504")
+	if n := eval[int](b, below); n < 100 {
+		t.Error("who reads earlier events is taken to the newest")
+	}
 }
 
 // mute has calls whose address begins so go unanswered, and streams open and say nothing. A minute passes when minute is called.

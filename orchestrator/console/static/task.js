@@ -46,11 +46,13 @@ export async function task({ id, signal }) {
   const more = h("p", { class: "quiet", hidden: true }, `The newest ${shown}. All of them: `, code(`quorate tasks watch ${id}`));
   const changed = soon(signal, lost.told, again);
   followTask(url, signal, lost.told, ({ event }) => {
+    const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 30; // whoever reads what was before is left there
     if (event) log.append(h("li", null, when(event.time), " ", code(event.type), " ", badge(stateOf(event)), " ", event.detail));
     while (log.children.length > shown) {
       log.firstChild.remove();
       more.hidden = false;
     }
+    if (atEnd) log.scrollTop = log.scrollHeight;
     changed();
   });
   return [h("div", { class: "title" }, h("h1", null, "Task ", code(id)), now), lost, above, section("Events", more, log), below];
