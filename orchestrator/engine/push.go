@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -108,10 +109,22 @@ func (e *Engine) deliverPush(ctx context.Context, k orchestrator.Key) time.Durat
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		e.Logger.ErrorContext(ctx, "receivers of push notifications could not be told; trying again", errAttr(err))
-		return storeRetry
+		return e.pushRetryDelay(ctx, k, err)
 	}
 	return again
+}
+
+// pushRetryDelay returns when to continue after an error of the store; 0 means never.
+func (e *Engine) pushRetryDelay(ctx context.Context, k orchestrator.Key, err error) time.Duration {
+	if fault.KindOf(err) == fault.NotFound { // the task is not kept any more
+		return 0
+	}
+	wait := storeRetry
+	if recurs(err) { // each try may tell the receivers once more
+		wait = maxBackoff
+	}
+	e.Logger.ErrorContext(ctx, "receivers of push notifications could not be told; trying again", slog.String("task", k.ID), slog.Duration("in", wait), errAttr(err))
+	return wait
 }
 
 // pushDelay returns how long to wait before a receiver is notified again.

@@ -111,6 +111,15 @@ func (m *Memory) Reread() {
 	}
 }
 
+// Forget removes a task, as a store does when its retention is over.
+func (m *Memory) Forget(k orchestrator.Key) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.index = slices.DeleteFunc(m.index, func(e entry) bool { return e.key == k })
+	delete(m.tasks, k)
+	delete(m.events, k)
+}
+
 // entry is a task in the index, from when it was written until it was settled.
 type entry struct {
 	key      orchestrator.Key
