@@ -37,14 +37,23 @@ func checkFanOut(r orchestrator.Route) error {
 		return fault.Invalid("route.fan_out", "FAN_OUT_NAMED", "a fan-out needs several agents: route by skill, contract or text instead of by agent")
 	case f.Agents < 0 || f.Agents > orchestrator.MaxFanOut:
 		return fault.Invalid("route.fan_out.agents", "FAN_OUT_SIZE", "%d agents are asked for; the limit is %d", f.Agents, orchestrator.MaxFanOut)
-	case f.Mode == orchestrator.PlanK && (f.K < 1 || f.K > orchestrator.MaxFanOut):
-		return fault.Invalid("route.fan_out.k", "FAN_OUT_SIZE", "mode %s needs k, from 1 to %d, and not %d", orchestrator.PlanK, orchestrator.MaxFanOut, f.K)
-	case f.Mode == orchestrator.PlanK && f.Agents > 0 && f.K > f.Agents:
-		return fault.Invalid("route.fan_out.k", "FAN_OUT_SIZE", "%d of %d agents cannot complete a task", f.K, f.Agents)
-	case f.Mode != orchestrator.PlanK && f.K != 0:
+	case f.Mode == orchestrator.PlanK:
+		return checkK(*f)
+	case f.K != 0:
 		return fault.Invalid("route.fan_out.k", "FAN_OUT_MODE", "k is allowed only with mode %s", orchestrator.PlanK)
-	case f.Mode != orchestrator.PlanAll && f.Mode != orchestrator.PlanAny && f.Mode != orchestrator.PlanK:
+	case f.Mode != orchestrator.PlanAll && f.Mode != orchestrator.PlanAny:
 		return fault.Invalid("route.fan_out.mode", "FAN_OUT_MODE", "%q is not one of all, any, k_of_n", f.Mode)
+	default:
+		return nil
+	}
+}
+
+func checkK(f orchestrator.FanOut) error {
+	switch {
+	case f.K < 1 || f.K > orchestrator.MaxFanOut:
+		return fault.Invalid("route.fan_out.k", "FAN_OUT_SIZE", "mode %s needs k, from 1 to %d, and not %d", orchestrator.PlanK, orchestrator.MaxFanOut, f.K)
+	case f.Agents > 0 && f.K > f.Agents:
+		return fault.Invalid("route.fan_out.k", "FAN_OUT_SIZE", "%d of %d agents cannot complete a task", f.K, f.Agents)
 	default:
 		return nil
 	}
