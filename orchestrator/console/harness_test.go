@@ -218,6 +218,7 @@ const nameless = `[
 	...[...document.querySelectorAll("a, button, summary, th, h1, h2, h3")].filter((e) => !e.textContent.trim()).map((e) => "no text: " + e.outerHTML),
 	...[...document.querySelectorAll("img")].filter((i) => !i.hasAttribute("alt")).map((i) => "no alt: " + i.outerHTML),
 	...[...document.querySelectorAll("[onclick], [tabindex='1'], :not(a, button)[role=button]")].map((e) => "not for the keyboard: " + e.outerHTML),
+	...[...document.querySelectorAll("[role=status], [aria-live]")].filter((e) => getComputedStyle(e).display === "none").map((e) => "not heard: " + e.outerHTML),
 	...[...document.querySelectorAll("[id]")].filter((e) => document.querySelectorAll("#" + CSS.escape(e.id)).length > 1).map((e) => "not the only one: " + e.id),
 	...(document.querySelectorAll("h1").length === 1 && document.title.length > "Quorate".length ? [] : ["the page has no heading, or no title"]),
 ]`

@@ -32,6 +32,7 @@ export async function task({ id, signal }) {
     [attempts, "attempts"],
     [why, "explanation"],
   );
+  now.setAttribute("role", "status"); // who waits for the task hears of it
   const again = async () => {
     const [t, check, held] = await Promise.all([
       get(url, {}, signal),
