@@ -103,6 +103,9 @@ func TestRecordRefusesEveryAttack(t *testing.T) {
 		"no trace id": {
 			change: func(c *consultation.Claim) { c.TraceID = strings.Repeat("0", 32) }, reason: consultation.ReasonMalformed,
 		},
+		"a trace id that is no number": {
+			change: func(c *consultation.Claim) { c.TraceID = strings.Repeat("g", 32) }, reason: consultation.ReasonMalformed,
+		},
 		"no span id": {
 			change: func(c *consultation.Claim) { c.SpanID = "" }, reason: consultation.ReasonMalformed,
 		},

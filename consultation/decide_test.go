@@ -109,6 +109,7 @@ func TestDecideIgnoresEvidenceThatDoesNotFit(t *testing.T) {
 	for name, spoil := range map[string]func(*consultation.Evidence){
 		"recorded by the source":   func(e *consultation.Evidence) { e.Recorder = source },
 		"recorded by nobody":       func(e *consultation.Evidence) { e.Recorder = "" },
+		"carried by the source":    func(e *consultation.Evidence) { e.Recorder, e.Level = source, consultation.LevelCarried },
 		"of a level that is none":  func(e *consultation.Evidence) { e.Level = "C9" },
 		"of another consultation":  func(e *consultation.Evidence) { e.ConsultationID = "c9" },
 		"of another task":          func(e *consultation.Evidence) { e.TaskID = "task-2" },

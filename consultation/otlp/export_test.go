@@ -100,6 +100,7 @@ func TestTheSenderAndTheOperatorSeeWhyAVerdictDoesNotCount(t *testing.T) {
 		"an attempt below zero":     {change: with(attribute.Int(otlp.AttemptKey, -1)), reason: "EVIDENCE_MALFORMED"},
 		"an outcome that is a list": {change: with(attribute.StringSlice(otlp.OutcomeKey, []string{"approved"})), reason: "EVIDENCE_MALFORMED"},
 		"no schema version":         {change: without(otlp.SchemaVersionKey), reason: "EVIDENCE_SCHEMA_UNSUPPORTED"},
+		"a signature of nobody":     {change: with(attribute.String(otlp.SignatureKey, "e30..AA")), reason: "EVIDENCE_SIGNATURE_INVALID"},
 		"two outcomes": {
 			change: func(s *tracetest.SpanStub) {
 				s.Attributes = append(s.Attributes, attribute.String(otlp.OutcomeKey, "rejected"))

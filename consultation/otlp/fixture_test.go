@@ -52,6 +52,13 @@ func (s *failing) Update(ctx context.Context, tenant, id string, change func(con
 	return s.Store.Update(ctx, tenant, id, change)
 }
 
+// nobody is the keys of agents that have none.
+type nobody struct{}
+
+func (nobody) Verifier(context.Context, string, string) (consultation.Verifier, error) {
+	return func([]byte, string) error { return errors.New("no key") }, nil
+}
+
 func newServer(tb testing.TB) *server {
 	tb.Helper()
 	db, err := boltdb.Open(filepath.Join(tb.TempDir(), "spans.db"), boltdb.Options{})
@@ -60,7 +67,7 @@ func newServer(tb testing.TB) *server {
 	}
 	tb.Cleanup(func() { _ = db.Close() })
 	s := &server{store: &failing{Store: embedded.New(db)}, keys: auth.NewKeyring()}
-	s.ledger = consultation.NewLedger(s.store, consultation.LedgerOptions{})
+	s.ledger = consultation.NewLedger(s.store, consultation.LedgerOptions{Signers: nobody{}})
 	if s.receiver, err = otlp.New(s.ledger, otlp.Options{}); err != nil {
 		tb.Fatalf("New() = %v, want no error", err)
 	}
@@ -179,6 +186,7 @@ func verdict(t *testing.T, c consultation.Consultation, outcome string) tracetes
 			attribute.String(otlp.OutcomeKey, outcome), attribute.Int(otlp.AttemptKey, c.Attempt), attribute.String(otlp.DigestKey, c.SubjectDigest),
 			attribute.String(otlp.FeedbackKey, "looks good"), attribute.Int(otlp.SchemaVersionKey, 1),
 			attribute.Bool("quorate.consultation.mandatory", true),
+			attribute.String("of.the.agent", "twice"), attribute.String("of.the.agent", "is its own affair"),
 		},
 	}
 }
