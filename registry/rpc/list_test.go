@@ -2,6 +2,7 @@ package rpc_test
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,6 +36,31 @@ func pages[T any](t *testing.T, read func(token string) ([]T, string, error), na
 	}
 	t.Fatal("the list has no end")
 	return nil
+}
+
+// TestSkillsWithLongIDsAreReadPageByPage: a request takes page tokens of at most 2,048 characters, so a longer one would end the list for everybody.
+func TestSkillsWithLongIDsAreReadPageByPage(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	var want []string
+	for _, long := range []string{"<", "\u2028", "\U0001F600"} {
+		id := strings.Repeat(long, 254)
+		want = append(want, id+"-1", id+"-2")
+	}
+	register(admin(t), t, s, card(t, strings.Repeat("a", 64), want...))
+	got, _ := paged(t, func(token string) (ids []string, next string, err error) {
+		if len(token) > 2048 {
+			t.Errorf("ListSkills() gave a token of %d characters, want at most 2048", len(token))
+		}
+		page, err := s.ListSkills(admin(t), &registryv1.ListSkillsRequest{PageSize: 1, PageToken: token})
+		for _, skill := range page.GetSkills() {
+			ids = append(ids, skill.GetId())
+		}
+		return ids, page.GetNextPageToken(), err
+	})
+	if !slices.Equal(got, want) {
+		t.Errorf("ListSkills() page by page = %q, want %q", got, want)
+	}
 }
 
 func TestListsAreReadPageByPage(t *testing.T) {
