@@ -17,6 +17,7 @@ const (
 	maxCardName   = 256 // characters, of a card whose agent has another name
 	maxSkills     = 500
 	maxSkillID    = 256 // characters
+	maxTag        = 256 // characters
 	maxTags       = 1000
 	maxInterfaces = 32
 	maxURL        = 2048 // bytes

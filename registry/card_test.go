@@ -146,6 +146,7 @@ func TestParseCardRefusesWithTheField(t *testing.T) {
 		"a skill without an id":          {card(`{"id":"s"}`, `{"name":"s"}`), "CARD_INVALID", "card.skills[0].id"},
 		"a skill id that occurs twice":   {card(`{"id":"s"}`, `{"id":"s"},{"id":"s"}`), "CARD_INVALID", "card.skills[1].id"},
 		"a skill that is a string":       {card(`{"id":"s"}`, `"s"`), "CARD_INVALID", "card.skills[0]"},
+		"a tag of 257 characters":        {card(`{"id":"s"}`, `{"id":"s","tags":["t","`+strings.Repeat("é", 257)+`"]}`), "CARD_INVALID", "card.skills[0].tags"},
 		"1,001 tags":                     {card(`{"id":"s"}`, `{"id":"s","tags":[`+manyTags(1001)+`]}`), "CARD_INVALID", "card.skills"},
 		"501 skills":                     {card(`{"id":"s"}`, strings.Repeat(`{},`, 500)+"{}"), "CARD_INVALID", "card.skills"},
 		"capabilities of the wrong type": {card(`"skills"`, `"capabilities":[],"skills"`), "CARD_INVALID", "card.capabilities"},

@@ -200,6 +200,9 @@ func (r *cardReader) skills(root map[string]any) []Skill {
 		case seen[s.ID]:
 			r.wrong(path+".id", "the skill id %q occurs twice", clip(s.ID))
 		}
+		if slices.ContainsFunc(s.Tags, func(tag string) bool { return utf8.RuneCountInString(tag) > maxTag }) {
+			r.wrong(path+".tags", "a tag has at most %d characters", maxTag)
+		}
 		seen[s.ID] = true
 		skills = append(skills, s)
 	})
