@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/quorate/quorate/platform/page"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 	"github.com/quorate/quorate/registry"
@@ -166,7 +168,7 @@ func (s *Server) ListSkills(ctx context.Context, req *registryv1.ListSkillsReque
 	cost, more := 0, len(skills) == size
 	for i := range skills {
 		skill := skillToProto(&skills[i])
-		if cost += len(skill.GetDescription()) + len(skill.GetName()); i > 0 && cost > pageBytes {
+		if cost += proto.Size(skill); i > 0 && cost > pageBytes {
 			more = true
 			break
 		}

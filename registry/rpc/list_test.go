@@ -63,6 +63,31 @@ func TestSkillsWithLongIDsAreReadPageByPage(t *testing.T) {
 	}
 }
 
+func TestAPageOfSkillsWithLongTagsEndsEarly(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	var want []string
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+		req := card(t, name, "skill-"+name)
+		tags := req.GetCard().GetFields()["skills"].GetListValue().GetValues()[0].GetStructValue().GetFields()["tags"].GetListValue()
+		for i := range 200 {
+			tags.Values = append(tags.Values, structpb.NewStringValue(strconv.Itoa(i)+strings.Repeat("\U0001F600", 250)))
+		}
+		register(admin(t), t, s, req)
+		want = append(want, "skill-"+name)
+	}
+	got, sizes := paged(t, func(token string) (ids []string, next string, err error) {
+		page, err := s.ListSkills(admin(t), &registryv1.ListSkillsRequest{PageToken: token})
+		for _, skill := range page.GetSkills() {
+			ids = append(ids, skill.GetId())
+		}
+		return ids, page.GetNextPageToken(), err
+	})
+	if !slices.Equal(got, want) || !slices.Equal(sizes, []int{5, 2}) {
+		t.Errorf("ListSkills() = %v on pages of %v, want %v on pages of 5 and 2, which have about 1 MiB", got, sizes, want)
+	}
+}
+
 func TestListsAreReadPageByPage(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
