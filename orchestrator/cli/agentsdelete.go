@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/quorate/quorate/platform/terminal"
 )
 
 func (a *app) agentsDelete() *cobra.Command {
@@ -48,7 +50,7 @@ func (a *app) confirmDeletion(ctx context.Context, yes bool, question string) er
 
 // confirm asks a yes-or-no question at the terminal.
 func (a *app) confirm(question string) bool {
-	_, _ = io.WriteString(a.err, escape(question, false)+" [y/N] ") // Write keeps the error
+	_, _ = io.WriteString(a.err, terminal.Escape(question, false)+" [y/N] ") // Write keeps the error
 	answer, err := bufio.NewReader(io.LimitReader(a.input, 16)).ReadString('\n')
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return err == nil && (answer == "y" || answer == "yes")

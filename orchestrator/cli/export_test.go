@@ -1,7 +1,4 @@
 package cli
 
-// Helpers that a test without a terminal cannot reach through Main.
-var (
-	Escape   = escape
-	Relative = relative
-)
+// Relative is a helper that a test without a terminal cannot reach through Main.
+var Relative = relative

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/terminal"
 	webfetchv1 "github.com/quorate/quorate/proto/gen/quorate/webfetch/v1"
 )
 
@@ -101,7 +102,7 @@ func (a *app) fetchPage(ctx context.Context, s *session, f *fetching, url string
 	if !a.json {
 		text := page.GetContent()
 		if a.out.terminal() {
-			text = escape(text, true)
+			text = terminal.Escape(text, true)
 		}
 		_, _ = io.WriteString(a.out, text+"\n") // Write keeps the error
 		if next := page.GetNextIndex(); next > 0 {

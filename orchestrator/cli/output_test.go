@@ -113,33 +113,6 @@ func TestTextFromOutsideCannotSteerATerminal(t *testing.T) {
 	}
 }
 
-func TestEscape(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		text string
-		many bool
-		want string
-	}{
-		"plain text stays":                      {"grüße, 世界 🙂 a\u00a0b", false, "grüße, 世界 🙂 a\u00a0b"},
-		"escape is shown":                       {"\x1b[31m", false, `\x1b[31m`},
-		"delete and C1 are shown":               {"\x7f\u009b", true, `\x7f\u009b`},
-		"a line break is shown in one line":     {"a\nb\tc", false, `a\nb\tc`},
-		"a line break stays in many lines":      {"a\r\nb\tc", true, "a\nb\tc"},
-		"a return alone is shown":               {"safe\revil", true, `safe\revil`},
-		"a turned direction is shown":           {"a\u202eb", true, `a\u202eb`},
-		"bytes that are no UTF-8 are shown":     {"a\xffb", false, `a\xffb`},
-		"the replacement character is a letter": {"\ufffd", false, "\ufffd"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := cli.Escape(test.text, test.many); got != test.want {
-				t.Errorf("escape(%q, %v) = %q, want %q", test.text, test.many, got, test.want)
-			}
-		})
-	}
-}
-
 func TestRelative(t *testing.T) {
 	t.Parallel()
 	tests := map[time.Duration]string{

@@ -5,10 +5,10 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/quorate/quorate/platform/terminal"
 )
 
 // printer writes to one stream and keeps the first error, which Main checks. All methods but Write escape what they print.
@@ -37,12 +37,12 @@ func isTerminal(stream any) bool {
 
 // line prints one line; a line break in it is escaped.
 func (p *printer) line(format string, args ...any) {
-	_, _ = io.WriteString(p, escape(fmt.Sprintf(format, args...), false)+"\n") // Write keeps the error
+	_, _ = io.WriteString(p, terminal.Escape(fmt.Sprintf(format, args...), false)+"\n") // Write keeps the error
 }
 
 // text prints text of any number of lines, each after indent.
 func (p *printer) text(indent, text string) {
-	for line := range strings.SplitSeq(strings.TrimRight(escape(text, true), "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(terminal.Escape(text, true), "\n"), "\n") {
 		_, _ = io.WriteString(p, strings.TrimRight(indent+line, " ")+"\n") // Write keeps the error
 	}
 }
@@ -53,33 +53,11 @@ func (p *printer) table(indent string, rows [][]string) {
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			cells[i] = escape(cell, false)
+			cells[i] = terminal.Escape(cell, false)
 		}
 		_, _ = io.WriteString(tw, indent+strings.Join(cells, "\t")+"\n") // Write keeps the error
 	}
 	_ = tw.Flush() // Write keeps the error
-}
-
-// escape makes text from outside harmless: control characters, which can move the cursor or rename the window of a terminal, and format characters,
-// which can reverse the writing direction, become Go escapes. If many is true, line breaks and tabs stay.
-func escape(text string, many bool) string {
-	if many {
-		text = strings.ReplaceAll(text, "\r\n", "\n")
-	}
-	var b strings.Builder
-	for i, r := range text {
-		switch {
-		case many && (r == '\n' || r == '\t'):
-			b.WriteRune(r)
-		case r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)):
-			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029':
-			b.WriteString(strings.Trim(fmt.Sprintf("%+q", r), "'"))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }
 
 // cut shortens text to fit a column.

@@ -13,6 +13,7 @@ import (
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/agent"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/terminal"
 )
 
 // Exit codes, the same as quorate's.
@@ -146,5 +147,5 @@ func exitCode(kind fault.Kind) int {
 }
 
 func (p *program) line(format string, args ...any) {
-	_, _ = fmt.Fprintf(p.err, format+"\n", args...) // there is no other place for errors
+	_, _ = io.WriteString(p.err, terminal.Escape(fmt.Sprintf(format+"\n", args...), true)) // there is no other place for errors
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -76,6 +77,30 @@ func TestFetchOnce(t *testing.T) {
 				t.Errorf("Main(%q) = %d\nout: %s\nerr: %s\nwant %d, %q and %q", test.args, code, out.String(), errOut.String(), test.code, test.out, test.errOut)
 			}
 		})
+	}
+}
+
+// screen is a stream that shows what is written, as terminals are.
+type screen struct{ strings.Builder }
+
+func (*screen) Stat() (fs.FileInfo, error) { return os.Stat(os.DevNull) }
+
+// TestAPageCannotCommandATerminal fetches a page that renames the window, as it is.
+func TestAPageCannotCommandATerminal(t *testing.T) {
+	const page = "safe\x1b]0;owned\a\u202e\ttext"
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = io.WriteString(w, page)
+	}))
+	defer site.Close()
+	args := []string{"--allow-internal", site.Listener.Addr().String(), "--format", "raw", site.URL}
+	var piped, errOut strings.Builder
+	var shown screen
+	for out, want := range map[io.Writer]string{&piped: page + "\n", &shown: `safe\x1b]0;owned\a\u202e` + "\ttext\n"} {
+		code := cli.Main(t.Context(), args, nil, out, &errOut)
+		if got := out.(interface{ String() string }).String(); code != 0 || got != want {
+			t.Errorf("Main(%q) = %d and printed %q, want %q; %s", args, code, got, want, &errOut)
+		}
 	}
 }
 

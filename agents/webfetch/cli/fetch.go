@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/quorate/quorate/agents/webfetch"
+	"github.com/quorate/quorate/platform/terminal"
 )
 
 // fetching is one fetch from the command line.
@@ -73,13 +75,27 @@ func (f *fetching) fetch(ctx context.Context, raw string, headers map[string]str
 	if fetchErr != nil {
 		return fetchErr
 	}
-	if _, err := fmt.Fprintln(out, page.Opening+page.Content+page.Closing); err != nil {
+	text := page.Opening + page.Content + page.Closing
+	if isTerminal(out) {
+		text = terminal.Escape(text, true)
+	}
+	if _, err := fmt.Fprintln(out, text); err != nil {
 		return fmt.Errorf("print the page: %w", err)
 	}
 	if page.NextIndex > 0 {
 		_, _ = fmt.Fprintf(notes, "cut at %d characters of %d; raise --max-characters for more, or read on with --start-index %d\n", page.NextIndex, page.TotalCharacters, page.NextIndex)
 	}
 	return nil
+}
+
+// isTerminal reports whether what is written is shown to somebody, whose terminal a page could otherwise command.
+func isTerminal(out io.Writer) bool {
+	file, ok := out.(interface{ Stat() (fs.FileInfo, error) })
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&fs.ModeCharDevice != 0
 }
 
 func parseHeaders(lines []string) (map[string]string, error) {
