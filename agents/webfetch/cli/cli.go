@@ -25,6 +25,7 @@ const (
 	exitConflict    = 5
 	exitInvalid     = 6
 	exitUnavailable = 9
+	exitInterrupted = 130
 )
 
 // program is one run of the command line.
@@ -44,14 +45,14 @@ type program struct {
 }
 
 // Main runs the program with args, without its name, until it is done or ctx has ended. It returns the exit code: 0 success, 1 other error, 2 usage,
-// 3 not found, 4 denied, 5 changed meanwhile, 6 cannot be read as requested, 9 unavailable.
+// 3 not found, 4 denied, 5 changed meanwhile, 6 cannot be read as requested, 9 unavailable, 130 interrupted.
 func Main(ctx context.Context, args []string, stdin io.ReadCloser, stdout, stderr io.Writer) int {
 	p := &program{in: stdin, out: stdout, err: stderr}
 	cmd := p.command()
 	cmd.SetArgs(args)
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
-	return p.exit(cmd.ExecuteContext(ctx))
+	return p.exit(ctx, cmd.ExecuteContext(ctx))
 }
 
 func (p *program) command() *cobra.Command {
@@ -106,13 +107,17 @@ func (p *program) runMCP(cmd *cobra.Command, _ []string) error {
 }
 
 // exit prints err and returns the exit code.
-func (p *program) exit(err error) int {
+func (p *program) exit(ctx context.Context, err error) int {
 	if err == nil {
 		return 0
 	}
 	if !p.started {
 		p.line("webfetch: %s\nsee \"webfetch --help\"", err)
 		return exitUsage
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		p.line("webfetch: interrupted")
+		return exitInterrupted
 	}
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok {

@@ -104,6 +104,24 @@ func TestAPageCannotCommandATerminal(t *testing.T) {
 	}
 }
 
+// TestAFetchIsInterrupted ends the fetch of a page that does not come.
+func TestAFetchIsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	site := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			cancel()
+		}
+		<-r.Context().Done()
+	}))
+	defer site.Close()
+	var out, errOut strings.Builder
+	code := cli.Main(ctx, []string{"--allow-internal", site.Listener.Addr().String(), "--ignore-robots", site.URL}, nil, &out, &errOut)
+	if code != 130 || errOut.String() != "webfetch: interrupted\n" {
+		t.Errorf("Main() = %d, %q, want 130 and that it was interrupted", code, errOut.String())
+	}
+}
+
 func TestCallersOfTheAgentShowTheirToken(t *testing.T) {
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte("shown\n"), 0o600); err != nil {
