@@ -98,6 +98,11 @@ type agentList struct {
 	chunk  int                                                                                 // how many agents to read at a time; 0 is readChunk
 }
 
+// costOf returns what an agent takes of pageBytes: its card and, in the form of the answer, what may be large beside that.
+func costOf(a *registry.Agent, out *registryv1.Agent) int {
+	return len(a.RawCard) + proto.Size(out.GetMetadata()) + proto.Size(out.GetPendingChange())
+}
+
 // byName returns agents in order of name, with their names as places.
 func byName(agents []registry.Agent, err error) (_ []registry.Agent, places []string, _ error) {
 	for i := range agents {
@@ -125,14 +130,14 @@ func (l *agentList) page() (agents []*registryv1.Agent, next string, err error) 
 		for i := range chunk {
 			a := &chunk[i]
 			if l.keep == nil || l.keep(a) {
-				if len(agents) == size || (len(agents) > 0 && cost+len(a.RawCard) > pageBytes) {
-					return agents, l.server.pages.Encode(l.scope, []byte(after)), nil
-				}
 				out, err := agentToProto(a)
 				if err != nil {
 					return nil, "", err
 				}
-				agents, cost = append(agents, out), cost+len(a.RawCard)
+				if cost += costOf(a, out); len(agents) == size || (len(agents) > 0 && cost > pageBytes) {
+					return agents, l.server.pages.Encode(l.scope, []byte(after)), nil
+				}
+				agents = append(agents, out)
 			}
 			after = places[i]
 		}

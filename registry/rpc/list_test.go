@@ -126,6 +126,58 @@ func TestListsAreReadPageByPage(t *testing.T) {
 	}
 }
 
+// TestAPageOfLargeMetadataFitsAMessage: an agent may write its own schemas, which are in every answer that has the agent.
+func TestAPageOfLargeMetadataFitsAMessage(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	ctx := admin(t)
+	schema := &structpb.Struct{Fields: map[string]*structpb.Value{"description": structpb.NewStringValue(strings.Repeat("d", 30<<10))}}
+	var all []string
+	for i := range 20 {
+		req := card(t, "a"+strconv.Itoa(10+i), "fetch")
+		req.Metadata = &registryv1.AgentMetadata{}
+		for j := range 9 {
+			req.Metadata.OutputSchemas = append(req.Metadata.OutputSchemas, &registryv1.OutputSchema{Name: strconv.Itoa(j), SemanticType: "document", JsonSchema: schema})
+		}
+		all = append(all, register(ctx, t, s, req).GetName())
+	}
+	fits := func(page proto.Message) {
+		t.Helper()
+		if size := proto.Size(page); size > 4<<20 {
+			t.Errorf("a page of %T has %d bytes, want less than a gRPC message", page, size)
+		}
+	}
+	for call, read := range map[string]func(token string) ([]string, string, error){
+		"ListAgents": func(token string) ([]string, string, error) {
+			page, err := s.ListAgents(ctx, &registryv1.ListAgentsRequest{PageToken: token})
+			fits(page)
+			return agentNames(page.GetAgents()), page.GetNextPageToken(), err
+		},
+		"SearchAgents": func(token string) (names []string, next string, err error) {
+			page, err := s.SearchAgents(ctx, &registryv1.SearchAgentsRequest{Skill: "fetch", PageToken: token})
+			fits(page)
+			for _, match := range page.GetResults() {
+				names = append(names, match.GetAgent().GetName())
+			}
+			return names, page.GetNextPageToken(), err
+		},
+	} {
+		if got, _ := paged(t, read); !slices.Equal(got, all) {
+			t.Errorf("%s() page by page = %v, want %v", call, got, all)
+		}
+	}
+	if _, err := s.BatchGetAgents(ctx, &registryv1.BatchGetAgentsRequest{Names: all}); fault.ReasonOf(err) != "BATCH_TOO_LARGE" {
+		t.Errorf("BatchGetAgents() of all = %v, want BATCH_TOO_LARGE", err)
+	}
+}
+
+func agentNames(agents []*registryv1.Agent) (names []string) {
+	for _, a := range agents {
+		names = append(names, a.GetName())
+	}
+	return names
+}
+
 func TestAPageTokenIsGoodForItsListOnly(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)

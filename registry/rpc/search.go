@@ -20,12 +20,12 @@ func (s *Server) BatchGetAgents(ctx context.Context, req *registryv1.BatchGetAge
 	}
 	out, cost := &registryv1.BatchGetAgentsResponse{}, 0
 	for i := range agents {
-		if cost += len(agents[i].RawCard); i > 0 && cost > pageBytes {
-			return nil, fault.Invalid("names", "BATCH_TOO_LARGE", "the cards of these agents have more than %d bytes; ask for the first %d and then for the rest", pageBytes, i)
-		}
 		agent, err := agentToProto(&agents[i])
 		if err != nil {
 			return nil, err
+		}
+		if cost += costOf(&agents[i], agent); i > 0 && cost > pageBytes {
+			return nil, fault.Invalid("names", "BATCH_TOO_LARGE", "the cards and metadata of these agents have more than %d bytes; ask for the first %d and then for the rest", pageBytes, i)
 		}
 		out.Agents = append(out.Agents, agent)
 	}
@@ -54,13 +54,13 @@ func (s *Server) SearchAgents(ctx context.Context, req *registryv1.SearchAgentsR
 	out, cost := &registryv1.SearchAgentsResponse{}, 0
 	for i := range matches {
 		m := &matches[i]
-		if cost += len(m.Agent.RawCard); i > 0 && cost > pageBytes {
-			more, matches = true, matches[:i]
-			break
-		}
 		agent, err := agentToProto(&m.Agent)
 		if err != nil {
 			return nil, err
+		}
+		if cost += costOf(&m.Agent, agent); i > 0 && cost > pageBytes {
+			more, matches = true, matches[:i]
+			break
 		}
 		out.Results = append(out.Results, &registryv1.AgentMatch{Agent: agent, Score: m.Score, SkillIds: m.Skills})
 	}

@@ -287,7 +287,7 @@ func (x *GetAgentRequest) GetName() string {
 type ListAgentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How many agents to return at most: 0 means 50; the most is 1,000. A page may have fewer, or none, and still a next_page_token: it ends at 1 MiB of
-	// cards, or after 2,000 agents that were read.
+	// cards and metadata, or after 2,000 agents that were read.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the page before; empty for the first page.
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`

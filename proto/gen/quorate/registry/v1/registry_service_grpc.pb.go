@@ -93,8 +93,8 @@ type RegistryServiceClient interface {
 	// FindAgentsBySkill lists the agents that have a skill, a tag, or a skill with a tag, in order of name. For an unknown skill or tag the list is
 	// empty.
 	FindAgentsBySkill(ctx context.Context, in *FindAgentsBySkillRequest, opts ...grpc.CallOption) (*FindAgentsBySkillResponse, error)
-	// BatchGetAgents returns several agents in the order of the request; one that does not exist is NOT_FOUND. If their cards have more than 1 MiB, it is
-	// INVALID_ARGUMENT with the reason BATCH_TOO_LARGE.
+	// BatchGetAgents returns several agents in the order of the request; one that does not exist is NOT_FOUND. If their cards and metadata have more
+	// than 1 MiB, it is INVALID_ARGUMENT with the reason BATCH_TOO_LARGE.
 	BatchGetAgents(ctx context.Context, in *BatchGetAgentsRequest, opts ...grpc.CallOption) (*BatchGetAgentsResponse, error)
 	// ApplyAgent brings an agent to the requested state: it creates it, replaces it, or finds it unchanged. An agent may apply itself only, and
 	// cannot change the rules that it has.
@@ -522,8 +522,8 @@ type RegistryServiceServer interface {
 	// FindAgentsBySkill lists the agents that have a skill, a tag, or a skill with a tag, in order of name. For an unknown skill or tag the list is
 	// empty.
 	FindAgentsBySkill(context.Context, *FindAgentsBySkillRequest) (*FindAgentsBySkillResponse, error)
-	// BatchGetAgents returns several agents in the order of the request; one that does not exist is NOT_FOUND. If their cards have more than 1 MiB, it is
-	// INVALID_ARGUMENT with the reason BATCH_TOO_LARGE.
+	// BatchGetAgents returns several agents in the order of the request; one that does not exist is NOT_FOUND. If their cards and metadata have more
+	// than 1 MiB, it is INVALID_ARGUMENT with the reason BATCH_TOO_LARGE.
 	BatchGetAgents(context.Context, *BatchGetAgentsRequest) (*BatchGetAgentsResponse, error)
 	// ApplyAgent brings an agent to the requested state: it creates it, replaces it, or finds it unchanged. An agent may apply itself only, and
 	// cannot change the rules that it has.

@@ -343,7 +343,8 @@ type SearchAgentsRequest struct {
 	Tag string `protobuf:"bytes,3,opt,name=tag,proto3" json:"tag,omitempty"`
 	// Only agents that are available now.
 	AvailableOnly bool `protobuf:"varint,4,opt,name=available_only,json=availableOnly,proto3" json:"available_only,omitempty"`
-	// How many results to return at most: 0 means 50; the most is 1,000. A page may have fewer and still a next_page_token: it ends at 1 MiB of cards.
+	// How many results to return at most: 0 means 50; the most is 1,000. A page may have fewer and still a next_page_token: it ends at 1 MiB of cards
+	// and metadata.
 	PageSize int32 `protobuf:"varint,5,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the page before; empty for the first page.
 	PageToken     string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
