@@ -28,7 +28,7 @@ type Rule struct {
 	Public bool   // anyone, without a token
 	Roles  []Role // any of these; none means every authenticated caller
 
-	Audited bool // each call is logged, however it ends, with its caller and the resource
+	Audited bool // each call of a known caller is logged, however it ends, with its caller and the resource
 }
 
 // Allow returns nil if p may call, and otherwise a PermissionDenied fault with the reason ROLE_MISSING that names the required roles.

@@ -118,8 +118,7 @@ func (s *Server) Authenticated(next http.Handler, roles ...auth.Role) http.Handl
 			leave, err = s.Enter(ctx)
 		}
 		if err != nil {
-			s.opts.Logger.WarnContext(r.Context(), "request refused", slog.String(telemetry.LogPath, r.URL.Path), slog.String(telemetry.LogPrincipal, p.Name),
-				slog.String(telemetry.LogReason, fault.ReasonOf(err)))
+			s.tellRefused(r.Context(), pathOf(r), p, err)
 			writeError(w, r, err)
 			return
 		}
@@ -137,6 +136,7 @@ func (s *Server) Admit(ctx context.Context, h http.Header, method string) (conte
 	}
 	p, err := s.admit(ctx, h.Values("Authorization"), rule)
 	if err != nil {
+		s.tellRefused(ctx, slog.String(telemetry.LogMethod, method), p, err)
 		return nil, err
 	}
 	return auth.NewContext(ctx, p), nil

@@ -28,8 +28,12 @@ func (s *Server) CheckBody(r *http.Request) error {
 	if r.ContentLength >= 0 && r.ContentLength <= maxUnknown {
 		return nil
 	}
-	_, err := s.admit(r.Context(), r.Header.Values("Authorization"), auth.Rule{})
-	if err != nil && r.Header.Get("Expect") == "" {
+	p, err := s.admit(r.Context(), r.Header.Values("Authorization"), auth.Rule{})
+	if err == nil {
+		return nil
+	}
+	s.tellRefused(r.Context(), pathOf(r), p, err)
+	if r.Header.Get("Expect") == "" {
 		_, _ = io.Copy(io.Discard, r.Body) // limitBody bounds its size and time
 	}
 	return err

@@ -61,11 +61,13 @@ func (s *Server) observeStream(srv any, stream grpc.ServerStream, info *grpc.Str
 	return next(srv, &serverStream{ServerStream: stream, ctx: ctx})
 }
 
-// finish writes the one log line of c and returns the error that the client sees for err.
+// finish writes the one log line of c, unless there are too many of unknown callers, and returns the error that the client sees for err.
 func (s *Server) finish(ctx context.Context, c *call, err error) error {
 	st := rpcfault.Status(err)
 	if at := c.level(ctx, st.Code(), err); s.opts.Logger.Enabled(ctx, at) { // calls that succeed are logged at debug level only
-		s.opts.Logger.LogAttrs(ctx, at, "rpc", c.attributes(st, err)...)
+		if attrs, ok := s.line(at, c.caller, c.attributes(st, err)...); ok {
+			s.opts.Logger.LogAttrs(ctx, at, "rpc", attrs...)
+		}
 	}
 	return st.Err()
 }
@@ -93,7 +95,7 @@ func (c *call) attributes(st *status.Status, err error) []slog.Attr {
 
 // level is Error when an operator has to act: for bugs, and for failures that are known to be ours. It is Warn when the cause is the caller or a
 // remote party that is unavailable. A caller that disconnects, a resource that does not exist and one that exists already are ordinary use. An
-// audited call is always logged.
+// audited call is always logged when its caller is known.
 func (c *call) level(ctx context.Context, code codes.Code, err error) slog.Level {
 	switch {
 	case code == codes.NotFound || code == codes.AlreadyExists:

@@ -76,7 +76,8 @@ type Server struct {
 	callers   *callers
 	public    *callers // of streams without a caller, by address
 	awaited   *callers // of calls without a caller that wait for their request, by address
-	unread    *shares  // of answers
+	strangers *strangerLines
+	unread    *shares // of answers
 	hosts     hostGuard
 	turns     *turns
 	requests  *requests
@@ -112,10 +113,10 @@ func New(opts Options) (*Server, error) {
 	s := &Server{
 		opts: opts, validator: validator, health: health.NewServer(), pipe: bufconn.Listen(pipeBuffer),
 		mux: http.NewServeMux(), streams: newOpenStreams(), callers: newCallers(opts.Limits), public: newCallers(Limits{MaxCalls: 2 * maxPublic}),
-		awaited: newCallers(Limits{MaxCalls: 2 * maxAwaited}),
-		unread:  newShares(maxUnread * int(opts.MaxBodyBytes)),
-		hosts:   newHostGuard(opts.AllowedHosts, opts.HTTPListener),
-		ready:   newReadyChecks(), turns: newTurns(maxInLine * int(opts.MaxBodyBytes)),
+		awaited: newCallers(Limits{MaxCalls: 2 * maxAwaited}), strangers: newStrangerLines(),
+		unread: newShares(maxUnread * int(opts.MaxBodyBytes)),
+		hosts:  newHostGuard(opts.AllowedHosts, opts.HTTPListener),
+		ready:  newReadyChecks(), turns: newTurns(maxInLine * int(opts.MaxBodyBytes)),
 	}
 	if s.requests, err = newRequests(opts.Telemetry, s.hosts); err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ const (
 	LogAddress   = "address"
 	LogPath      = "path"
 	LogStatus    = "status"
+	LogUnlogged  = "unlogged"
 )
 
 // ConsultationSpanPrefix begins the name of every span that is or may become evidence; such spans are always recorded.

@@ -1,0 +1,69 @@
+package rpcserver_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/platform/rpcserver"
+)
+
+// refusedWays are the ways in which a caller without a valid token is refused; in each there is one line in the log.
+func (r *running) refusedWays(t *testing.T) map[string]func() {
+	t.Helper()
+	nobody := header{"Authorization": "Bearer nobody"}
+	return map[string]func(){
+		"gRPC": func() {
+			_ = r.conn.Invoke(as(t, "nobody"), getBook, newMessage("GetBookRequest", "name", "dune"), newMessage("Book"))
+		},
+		"REST":                   func() { r.do(t, http.MethodGet, "/v1/books/dune", "", nobody) },
+		"REST with a large body": func() { r.do(t, http.MethodPost, "/v1/books", largeBody("dune"), nobody) },
+		"a handler":              func() { r.do(t, http.MethodGet, "/handled", "", nobody) },
+		"an HTTP request that stands for a call": func() {
+			_, _ = r.Admit(t.Context(), http.Header{"Authorization": {"Bearer nobody"}}, getBook)
+		},
+	}
+}
+
+func withHandler(_ *rpcserver.Options, later func(func(*rpcserver.Server))) {
+	later(func(s *rpcserver.Server) { s.Handle("/handled", s.Authenticated(http.NotFoundHandler())) })
+}
+
+func TestARefusedCallerIsLoggedWithTheReason(t *testing.T) {
+	t.Parallel()
+	r := start(t, withHandler)
+	for name, call := range r.refusedWays(t) {
+		before := r.log.String()
+		call()
+		if line := strings.TrimPrefix(r.log.String(), before); strings.Count(line, `"reason":"TOKEN_INVALID"`) != 1 || !strings.Contains(line, `"level":"WARN"`) {
+			t.Errorf("%s: the log is %q, want one warning with the reason TOKEN_INVALID", name, line)
+		}
+	}
+}
+
+// TestStrangersDoNotFillTheLog has calls without a valid token come without end, which cost those who make them nothing.
+func TestStrangersDoNotFillTheLog(t *testing.T) {
+	t.Parallel()
+	r := start(t, withHandler)
+	for range 60 {
+		for _, call := range r.refusedWays(t) {
+			call()
+		}
+	}
+	if n := strings.Count(r.log.String(), "TOKEN_INVALID"); n < 100 || n > 200 {
+		t.Errorf("the log has %d lines of 300 calls without a valid token, want about 100", n)
+	}
+	for begun := time.Now(); !strings.Contains(r.log.String(), `"unlogged":`); r.refusedWays(t)["REST"]() {
+		if time.Since(begun) > time.Minute {
+			t.Fatal("a minute later the log does not say how many calls have no line, want that after a second")
+		}
+	}
+	before := r.log.String()
+	for range 150 {
+		_ = r.conn.Invoke(as(t, readerToken), getBook, newMessage("GetBookRequest", "name", "away"), newMessage("Book"))
+	}
+	if n := strings.Count(strings.TrimPrefix(r.log.String(), before), "AUTHOR_AWAY"); n != 150 {
+		t.Errorf("the log has %d lines of 150 calls of a known caller that fail, want all", n)
+	}
+}
