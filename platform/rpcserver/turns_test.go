@@ -125,6 +125,16 @@ func TestACallerTakesOnlyAShareOfTheLine(t *testing.T) {
 			if _, _, err := r.TakeTurn(other, 1<<20); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("a large request of another caller = %v, want that it waits", err)
 			}
+			another, end := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			defer end()
+			req := r.request(t, http.MethodPost, "/v1/books", strings.NewReader(largeBody("b")), header{"Authorization": "Bearer " + agentToken})
+			resp, err := new(http.Client).Do(req.WithContext(another))
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("a large request of another caller over REST = %v, %v, want that it waits", resp, err)
+			}
 		})
 	}
 }
