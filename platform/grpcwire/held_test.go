@@ -191,7 +191,9 @@ func TestARequestThatIsNeverWholeEnds(t *testing.T) {
 		}
 		close(over)
 		_ = conn.Close()
-		served.Wait()
+		if served.Wait(); s.Kept() != 0 {
+			t.Errorf("the server still counts %d bytes of it, want none", s.Kept())
+		}
 	})
 }
 

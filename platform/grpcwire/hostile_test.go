@@ -19,8 +19,10 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/quorate/quorate/platform/grpcwire"
@@ -295,7 +297,12 @@ func TestASilentClientIsCutOffUnlessItAnswersPings(t *testing.T) {
 		if after := <-cut; after > 2*time.Minute+time.Second {
 			t.Errorf("the connection of who is silent ended after %s, want at most 2m1s", after)
 		}
-		<-time.After(10 * time.Minute)
+		begun = time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		if err := polite.Invoke(ctx, echo, text("wait"), &wrapperspb.BytesValue{}); status.Code(err) != codes.DeadlineExceeded || time.Since(begun) < 10*time.Minute {
+			t.Errorf("a call that takes long = %v after %s, want that it lasts until its deadline", err, time.Since(begun))
+		}
 		if got := polite.GetState(); got != connectivity.Ready {
 			t.Errorf("the connection of who answers pings is %s, want READY", got)
 		}
