@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/telemetry"
@@ -15,7 +16,7 @@ func (s *Server) handler() http.Handler {
 	api := s.beforeREST(s.gateway)
 	s.mux.Handle("/v1/", api)
 	if !s.hasRoot {
-		s.mux.Handle("/", api) // answers 404 as JSON
+		s.mux.Handle("/", s.unregistered(api))
 	}
 	origins := http.NewCrossOriginProtection()
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,6 +32,20 @@ func (s *Server) handler() http.Handler {
 		default:
 			s.requests.observe(w, r, guarded)
 		}
+	})
+}
+
+// unregistered answers requests that no pattern matches: 405 if one would match with GET, otherwise 404 as for a path of the API.
+func (s *Server) unregistered(api http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		get := *r
+		get.Method = http.MethodGet
+		if _, pattern := s.mux.Handler(&get); strings.HasPrefix(pattern, http.MethodGet+" ") {
+			w.Header().Set("Allow", http.MethodGet)
+			writeErrorCode(w, http.StatusMethodNotAllowed, fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use GET", r.Method))
+			return
+		}
+		api.ServeHTTP(w, r)
 	})
 }
 

@@ -65,6 +65,8 @@ func TestRESTErrors(t *testing.T) {
 		"a stream's query that is not UTF-8": {method: "GET", path: "/v1/books:watch?count=%ff", status: 400, reason: "QUERY_INVALID"},
 		"a compressed body":                  {method: "POST", path: "/v1/books", body: "\x1f\x8b", headers: header{"Content-Encoding": "gzip"}, status: 400, reason: "CONTENT_ENCODING_UNSUPPORTED", text: `"gzip"`},
 		"a wrong method":                     {method: "DELETE", path: "/v1/books/dune", status: 405, reason: "METHOD_NOT_ALLOWED", text: "DELETE is not allowed here; use GET", want: header{"Allow": "GET"}},
+		"a wrong method outside the API":     {method: "POST", path: "/healthz", body: "{}", status: 405, reason: "METHOD_NOT_ALLOWED", text: "POST is not allowed here; use GET", want: header{"Allow": "GET"}},
+		"a wrong method for metrics":         {method: "DELETE", path: "/metrics", status: 405, reason: "METHOD_NOT_ALLOWED", want: header{"Allow": "GET"}},
 		"a method from a header":             {method: "POST", path: "/v1/books/dune", headers: header{"X-HTTP-Method-Override": "GET", "Content-Type": "application/x-www-form-urlencoded"}, status: 405, reason: "METHOD_NOT_ALLOWED", want: header{"Allow": "GET"}},
 		"a form instead of a query":          {method: "POST", path: "/v1/books/dune", body: "view_mode=x", headers: header{"Content-Type": "application/x-www-form-urlencoded"}, status: 405, reason: "METHOD_NOT_ALLOWED"},
 		"an unknown path":                    {method: "GET", path: "/v1/nothing", status: 404, reason: "ROUTE_NOT_FOUND", text: "/v1/nothing"},
