@@ -21,7 +21,7 @@ func TestBesideTheConsoleEverythingIsAsItWas(t *testing.T) {
 		"a file that is not there":   {"GET /console/nothing.js", 404, "ROUTE_NOT_FOUND"},
 		"a folder of files":          {"GET /console/", 404, "ROUTE_NOT_FOUND"},
 		"a path that nobody has":     {"GET /nothing", 404, "ROUTE_NOT_FOUND"},
-		"another method":             {"POST /", 404, "ROUTE_NOT_FOUND"},
+		"another method":             {"POST /", 405, "METHOD_NOT_ALLOWED"},
 		"the API, without a key":     {"GET /v1/agents", 401, "TOKEN_MISSING"},
 	}
 	for name, test := range tests {
