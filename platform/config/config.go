@@ -15,7 +15,7 @@ type Options struct {
 	File     string            // path of a YAML file of at most 1 MiB; empty for none
 	Environ  []string          // KEY=value, as os.Environ returns; nil uses os.Environ
 	Flags    map[string]string // from the path of a field to its text, for the flags that were given
-	KnownEnv []string          // QUORATE_ variables with other uses, for which there is no warning
+	KnownEnv []string          // QUORATE_ variables with other uses, for which there is no warning; nor is there one for those of tests, QUORATE_TEST_
 }
 
 // Load fills dst, a pointer to a struct, and then calls the method Validate() error of dst and of each nested struct that has it.

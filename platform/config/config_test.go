@@ -172,7 +172,7 @@ func TestLoadWarnsOfVariablesThatAreNoSettings(t *testing.T) {
 	t.Parallel()
 	got := defaults()
 	sources, err := config.Load(&got, config.Options{
-		Environ: []string{"QUORATE_HTP_ADDR=x", "QUORATE_SERVER=y", "OTHER=z"}, KnownEnv: []string{"QUORATE_SERVER"},
+		Environ: []string{"QUORATE_HTP_ADDR=x", "QUORATE_SERVER=y", "QUORATE_TEST_DYNOXIDE=/bin/dynoxide", "OTHER=z"}, KnownEnv: []string{"QUORATE_SERVER"},
 	})
 	if err != nil {
 		t.Fatalf("Load() = %v, want no error", err)

@@ -12,6 +12,8 @@ import (
 const (
 	maxFile   = 1 << 20
 	maxSecret = 64 << 10
+
+	envTestPrefix = envPrefix + "TEST_" // of variables that tell tests where programs are
 )
 
 func (l *loader) readEnviron(opts Options) {
@@ -61,7 +63,7 @@ func (l *loader) readSecret(f *field, name string, given map[string]string) {
 func (l *loader) warnUnknown(given map[string]string, known, others []string) {
 	var unknown []string
 	for name := range given {
-		if !slices.Contains(known, name) && !slices.Contains(others, name) {
+		if !slices.Contains(known, name) && !slices.Contains(others, name) && !strings.HasPrefix(name, envTestPrefix) {
 			unknown = append(unknown, name)
 		}
 	}
