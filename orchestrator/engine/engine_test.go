@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -338,12 +339,22 @@ func TestADeadlineEndsATask(t *testing.T) {
 
 func TestADeadlineTellsWhatTheTaskWaitedFor(t *testing.T) {
 	away := &fault.Error{Kind: fault.Unavailable, Reason: agentclient.ReasonUnreachable, Message: "nobody answers", RetryAfter: time.Hour}
-	w := newWorld(t, &actor{name: "away", play: func(context.Context, *a2apb.Message, agentclient.Each) error { return away }})
-	id := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "away"}, Deadline: time.Now().Add(100 * time.Millisecond)}).ID
-	task, _ := w.awaitEnd(id)
-	if task.Error.Reason != "DEADLINE_EXCEEDED" || !strings.HasSuffix(task.Error.Message, "; it was to be tried again: nobody answers") {
-		t.Errorf("error = %+v, want DEADLINE_EXCEEDED and what the agent was tried again for", task.Error)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, &actor{name: "away", play: func(context.Context, *a2apb.Message, agentclient.Each) error { return away }})
+		s.start()
+		task, err := s.engine.Submit(t.Context(), engine.Submission{
+			Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Agent: "away"}, Deadline: time.Now().Add(time.Minute),
+		})
+		if err != nil {
+			t.Fatalf("Submit() = %v", err)
+		}
+		<-time.After(2 * time.Minute)
+		s.stop()
+		task, err = s.store.Task(t.Context(), task.Key())
+		if err != nil || task.Error.Reason != "DEADLINE_EXCEEDED" || !strings.HasSuffix(task.Error.Message, "; it was to be tried again: nobody answers") {
+			t.Errorf("error = %+v, %v, want DEADLINE_EXCEEDED and what the agent was tried again for", task.Error, err)
+		}
+	})
 }
 
 func TestWhatWasTroubleIsForgottenWithTheNextTry(t *testing.T) {

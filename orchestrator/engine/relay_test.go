@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -211,40 +212,42 @@ func (w *world) until(id string, wanted func(*orchestrator.Task) bool) (t orches
 
 func TestATaskThatEndsWhileItsStepWaitsAsksNoMore(t *testing.T) {
 	t.Parallel()
-	ready := make(chan struct{})
-	quick := &actor{name: "quick", skill: "work", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
-		<-ready
-		return say(snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done"))
-	}}
-	w := newWorld(t, asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?"), quick)
-	cancel := func(id string) {
-		if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: orchestrator.Key{Tenant: tenant, ID: id}, Caller: "tester"}); err != nil {
-			t.Error(err)
+	synctest.Test(t, func(t *testing.T) {
+		ready := make(chan struct{})
+		quick := &actor{name: "quick", skill: "work", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+			<-ready
+			return say(snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done"))
+		}}
+		w := newWorld(t, asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?"), quick)
+		cancel := func(id string) {
+			if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: orchestrator.Key{Tenant: tenant, ID: id}, Caller: "tester"}); err != nil {
+				t.Error(err)
+			}
 		}
-	}
-	for name, test := range map[string]struct {
-		mode string
-		time time.Duration // it has
-		end  func(id string)
-		want a2apb.TaskState
-		step a2apb.TaskState
-	}{
-		"canceled":          {orchestrator.PlanAll, limit, cancel, a2apb.TaskState_TASK_STATE_CANCELED, a2apb.TaskState_TASK_STATE_CANCELED},
-		"done by the other": {orchestrator.PlanAny, limit, func(string) { close(ready) }, a2apb.TaskState_TASK_STATE_COMPLETED, a2apb.TaskState_TASK_STATE_CANCELED},
-		"out of time":       {orchestrator.PlanAll, time.Second, func(string) {}, a2apb.TaskState_TASK_STATE_FAILED, a2apb.TaskState_TASK_STATE_FAILED},
-	} {
-		route := orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: test.mode}}
-		task, _ := w.await(w.submit(engine.Submission{Route: route, Deadline: time.Now().Add(test.time)}).ID)
-		test.end(task.ID)
-		done, _ := w.awaitEnd(task.ID)
-		if done.State != test.want || done.StatusMessage != nil || done.Plan.Waiting() != nil {
-			t.Errorf("%s: the task is in state %s saying %v, want %s and nothing", name, done.State, done.StatusMessage, test.want)
+		for name, test := range map[string]struct {
+			mode string
+			time time.Duration // it has
+			end  func(id string)
+			want a2apb.TaskState
+			step a2apb.TaskState
+		}{
+			"canceled":          {orchestrator.PlanAll, limit, cancel, a2apb.TaskState_TASK_STATE_CANCELED, a2apb.TaskState_TASK_STATE_CANCELED},
+			"done by the other": {orchestrator.PlanAny, limit, func(string) { close(ready) }, a2apb.TaskState_TASK_STATE_COMPLETED, a2apb.TaskState_TASK_STATE_CANCELED},
+			"out of time":       {orchestrator.PlanAll, time.Second, func(string) {}, a2apb.TaskState_TASK_STATE_FAILED, a2apb.TaskState_TASK_STATE_FAILED},
+		} {
+			route := orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: test.mode}}
+			task, _ := w.await(w.submit(engine.Submission{Route: route, Deadline: time.Now().Add(test.time)}).ID)
+			test.end(task.ID)
+			done, _ := w.awaitEnd(task.ID)
+			if done.State != test.want || done.StatusMessage != nil || done.Plan.Waiting() != nil {
+				t.Errorf("%s: the task is in state %s saying %v, want %s and nothing", name, done.State, done.StatusMessage, test.want)
+			}
+			i := task.Plan.Asking.Step - 1
+			if child, _ := w.awaitEnd(done.Plan.Steps[i].TaskID); child.State != test.step || done.Plan.Steps[i].State != child.State {
+				t.Errorf("%s: the step that asked is %s and its task %s, want both %s", name, done.Plan.Steps[i].State, child.State, test.step)
+			}
 		}
-		i := task.Plan.Asking.Step - 1
-		if child, _ := w.awaitEnd(done.Plan.Steps[i].TaskID); child.State != test.step || done.Plan.Steps[i].State != child.State {
-			t.Errorf("%s: the step that asked is %s and its task %s, want both %s", name, done.Plan.Steps[i].State, child.State, test.step)
-		}
-	}
+	})
 }
 
 func TestATaskWhoseStepsWorkWorks(t *testing.T) {
