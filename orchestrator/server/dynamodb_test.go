@@ -132,7 +132,10 @@ func listen(t *testing.T) net.Listener {
 // startServer runs a server over DynamoDB until the test ends.
 func startServer(t *testing.T, c ddb.Config) *server.Server {
 	t.Helper()
-	stores, err := server.OpenDynamoDB(t.Context(), server.DynamoDB{Config: c, PageKey: make([]byte, server.PageKeyBytes)})
+	stores, err := server.OpenDynamoDB(t.Context(), server.DynamoDB{
+		Config: c, PageKey: make([]byte, server.PageKeyBytes),
+		Lease: time.Hour, // a busy machine may be late with its signs of life: what it accepts meanwhile is written once more
+	})
 	if err != nil {
 		t.Fatalf("OpenDynamoDB() = %v, want no error", err)
 	}
