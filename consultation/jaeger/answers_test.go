@@ -73,7 +73,7 @@ func TestOnlyAWholeAnswerSaysWhatThereIs(t *testing.T) {
 				_, _ = w.Write([]byte(test.body))
 			}))
 			t.Cleanup(s.Close)
-			claims, err := at(t, s.URL+"/base/", jaeger.Config{}).Verdicts(t.Context(), asked)
+			claims, err := at(t, s.URL+"/base/", jaeger.Config{Timeout: time.Minute}).Verdicts(t.Context(), asked)
 			if len(claims) != test.claims || (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("Verdicts() = %d claims, %v, want %d and an error with %q", len(claims), err, test.claims, test.want)
 			}
