@@ -19,3 +19,10 @@ func BreakersKept(failed, reached int) int {
 
 // SharedAddress is sharedAddress.
 var SharedAddress = sharedAddress
+
+// PollsKept returns for how many agents it is kept when they are asked next about a task that a scan has found.
+func PollsKept(e *Engine) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.polls)
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/orchestrator/storetest"
 )
 
@@ -52,6 +53,9 @@ func TestAfterARestartAnAgentIsNotAskedAboutAllWaitingTasksAtOnce(t *testing.T) 
 					if task, err := s.store.Task(t.Context(), k); err != nil || task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
 						t.Errorf("task %s is in state %s, %v, want completed", k.ID, task.State, err)
 					}
+				}
+				if n := engine.PollsKept(s.engine); n > 0 {
+					t.Errorf("it is kept when %d agents are asked next, which is long ago", n)
 				}
 				s.stop()
 			})

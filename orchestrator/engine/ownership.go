@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -160,6 +161,7 @@ func (e *Engine) dueScans() []int {
 		return nil
 	}
 	e.nextScan = now.Add(e.Rescan)
+	maps.DeleteFunc(e.polls, func(_ orchestrator.Key, at time.Time) bool { return at.Before(now) })
 	var groups []int
 	for group, s := range &e.scans {
 		switch {
