@@ -2,6 +2,7 @@ package router_test
 
 import (
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -211,5 +212,45 @@ func TestAnAgentThatHasLostTheSkillIsNoCandidate(t *testing.T) {
 	got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
 	if diff := cmp.Diff([]string{"has"}, names(got.Decision.Candidates)); err != nil || diff != "" {
 		t.Errorf("Resolve(work) = %v, candidates (-want +got):\n%s", err, diff)
+	}
+}
+
+// stale is a directory whose agents have changed since the router made its indexes.
+type stale struct {
+	fleet
+	now fleet // what is left of the agents
+}
+
+func (d *stale) Peek(tenant, name string) (*registry.Agent, registry.Status, bool) {
+	if a, status, ok := d.now.Peek(tenant, name); ok {
+		return a, status, true
+	}
+	return nil, registry.Status{}, false
+}
+
+func (d *stale) PeekAll(tenant string, names iter.Seq[string], see func(*registry.Agent, registry.Status)) {
+	d.now.PeekAll(tenant, names, see)
+}
+
+func TestAnAgentThatHasChangedSinceItWasIndexedIsNoCandidate(t *testing.T) {
+	t.Parallel()
+	a := skilled("a", registry.StatusAvailable, "translate", "Translates texts between languages.")
+	a.Metadata.OutputSchemas = []registry.OutputSchema{{Name: "words", SemanticType: "comment", Guaranteed: true}}
+	for name, now := range map[string]fleet{"it is gone": {}, "it does something else": {skilled("a", registry.StatusAvailable, "draw", "Draws pictures.")}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := &stale{fleet: fleet{a}, now: fleet{a}}
+			r := router.New(router.Config{Directory: d, Intn: first})
+			for _, route := range []orchestrator.Route{{Text: "translate a text"}, contract("", ":comment")} {
+				d.now = fleet{a}
+				if got, err := r.Resolve(t.Context(), tenant, route); err != nil || got.Decision.Chosen != "a" {
+					t.Fatalf("Resolve(%+v) = %+v, %v, want a", route, got.Decision, err)
+				}
+				d.now = now
+				if got, err := r.Resolve(t.Context(), tenant, route); err == nil || len(got.Decision.Candidates) > 0 {
+					t.Errorf("Resolve(%+v) = %+v, want a refusal: the agent does not do that any more", route, got.Decision)
+				}
+			}
+		})
 	}
 }

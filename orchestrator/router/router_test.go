@@ -136,6 +136,21 @@ func TestOfTwoNearEqualsTheLessLoadedIsTaken(t *testing.T) {
 	}
 }
 
+// TestTheLessLoadedOfTwoNearEqualsMayBeTheOneThatFitsLess has the best agent be the one with more to do.
+func TestTheLessLoadedOfTwoNearEqualsMayBeTheOneThatFitsLess(t *testing.T) {
+	t.Parallel()
+	fits, less := maker("fits", "", "sum:document"), maker("less", "", "sum:comment")
+	less.Status.Capacity = 10
+	fits.Status.InFlight, fits.Status.Capacity = 1, 100
+	got, err := newRouter(fits, less).Resolve(t.Context(), tenant, contract("", ":document"))
+	if err != nil || got.Decision.Candidates[0].Agent != "fits" || got.Decision.Chosen != "less" {
+		t.Errorf("Resolve() = %+v, %v, want less, which is idle, though fits is better", got.Decision, err)
+	}
+	if why := strings.Join(got.Decision.Candidates[1].Reasons, "; "); !strings.Contains(why, "taken as the less loaded of itself and fits, two of 2 near-equals") {
+		t.Errorf("Resolve() says %q of less, want why it is taken", why)
+	}
+}
+
 func TestANamedAgent(t *testing.T) {
 	t.Parallel()
 	draining := agent("draining", registry.StatusUnavailable)
@@ -216,6 +231,22 @@ func TestWhatAgentsDidIsLearnedAndForgiven(t *testing.T) {
 	now = now.Add(10 * time.Minute)
 	if got := order(); got[0] == "slow" || got[2] != "slow" {
 		t.Errorf("candidates ten minutes later = %q, want the failures forgotten", got)
+	}
+}
+
+// TestAFasterAgentIsBetter has one agent take four times as long as another, and a third of which nothing is known.
+func TestAFasterAgentIsBetter(t *testing.T) {
+	t.Parallel()
+	r := newRouter(agent("fast", registry.StatusAvailable), agent("new", registry.StatusAvailable), agent("slow", registry.StatusAvailable))
+	r.Observe(tenant, "fast", time.Second, router.Succeeded)
+	r.Observe(tenant, "slow", 4*time.Second, router.Succeeded)
+	got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
+	scores := make(map[string]float64)
+	for _, c := range got.Decision.Candidates {
+		scores[c.Agent] = c.Score
+	}
+	if diff := cmp.Diff(map[string]float64{"fast": 1, "new": 1, "slow": 0.5}, scores); err != nil || diff != "" {
+		t.Errorf("Resolve() = %v, scores (-want +got):\n%s", err, diff)
 	}
 }
 

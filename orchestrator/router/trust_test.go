@@ -43,3 +43,30 @@ func TestAnAgentWhoseCardIsNotTrustedGetsNoTasks(t *testing.T) {
 		})
 	}
 }
+
+// TestAChainAvoidsAnAgentWhoseCardIsNotTrusted has one that would make what is wanted alone, and one that would be part of the chain.
+func TestAChainAvoidsAnAgentWhoseCardIsNotTrusted(t *testing.T) {
+	t.Parallel()
+	alone, part := maker("alone", "page:reference", "sum:comment"), maker("part", "page:reference", "list:collection")
+	for _, a := range []*registry.Agent{&alone, &part} {
+		a.Verification = registry.Verification{State: registry.VerificationUntrusted, Required: true, Reason: "no pinned key has signed it"}
+	}
+	reads, sums := maker("reads", "page:reference", "list:collection"), maker("sums", "list:collection", "sum:comment")
+	for name, test := range map[string]struct {
+		agents fleet
+		links  int
+	}{
+		"others take its place":           {fleet{alone, part, reads, sums}, 2},
+		"nobody takes its place":          {fleet{alone, part, sums}, 0},
+		"alone, it is no reason for none": {fleet{alone, reads, sums}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := router.New(router.Config{Directory: test.agents, Intn: first, Trusts: registry.SignaturesIfPresent.Trusts})
+			got, err := r.Resolve(t.Context(), tenant, contract(":reference", ":comment"))
+			if len(got.Decision.Chain) != test.links || (err == nil) != (test.links > 0) || test.links > 0 && got.Decision.Chain[0].Agent != "reads" {
+				t.Errorf("Resolve() = %+v, %v, want a chain of %d, without those whose cards are not trusted", got.Decision, err, test.links)
+			}
+		})
+	}
+}
