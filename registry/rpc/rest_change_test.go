@@ -56,6 +56,10 @@ func changesOverREST(t *testing.T, url string) {
 		{name: "another card", token: agent, method: "POST", path: "/v1/agents:apply", body: card("worse"), status: 200, want: "CHANGE_WAITS"},
 		{name: "refusal", token: admin, method: "POST", path: "/v1/agents/web:rejectChange", body: `{}`, status: 200, want: `"liveVersion":"2"`},
 		{name: "the refused card", token: agent, method: "POST", path: "/v1/agents:apply", body: card("worse"), status: 200, want: "CHANGE_REFUSED"},
+		{
+			name: "an admin's schemas", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", status: 200, want: `"warnings":[]`,
+			body: `{"outputSchemas":[{"name":"note","semanticType":"comment"}]}`,
+		},
 		{name: "an admin's card", token: admin, method: "POST", path: "/v1/agents:apply", body: card("worse"), status: 200, want: `"outcome":"replaced"`},
 	} {
 		c.do(t, url)

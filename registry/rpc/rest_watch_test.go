@@ -27,6 +27,7 @@ func watchOverREST(t *testing.T, url string) {
 		{name: "what is there, without waiting", method: "GET", path: "/v1/agents:watch?wait=0s", status: 200, want: `"type":"bookmark"`},
 		{name: "no news, without waiting", method: "GET", path: "/v1/agents:watch?revision=1&wait=0s", status: 200, want: `"type":"bookmark"`},
 		{name: "a revision of the future", method: "GET", path: "/v1/agents:watch?revision=9&wait=1s", status: 400, want: `REVISION_GONE`},
+		{name: "its code, which is OUT_OF_RANGE", method: "GET", path: "/v1/agents:watch?revision=9&wait=1s", status: 400, want: `"code":11,`},
 		{name: "a wait that is too long", method: "GET", path: "/v1/agents:watch?wait=61s", status: 400, want: `"wait"`},
 		{name: "drain", method: "POST", path: "/v1/agents/web:drain", body: `{"reason":"new disk"}`, status: 200, want: `"draining":true`},
 		{name: "resume", method: "POST", path: "/v1/agents/web:resume", body: `{}`, status: 200, want: `"status":"unknown"`},

@@ -136,6 +136,9 @@ func TestSearchAndCompatibilityPageByPage(t *testing.T) {
 			t.Errorf("RegisterAgent() = %v, want the one JSON Schema", got)
 		}
 	}
+	if _, err := s.FindCompatible(ctx, &registryv1.FindCompatibleRequest{AgentName: "a1", Schema: "other"}); fault.ReasonOf(err) != "SCHEMA_NOT_FOUND" {
+		t.Errorf("FindCompatible() of a schema that the agent has not = %v, want SCHEMA_NOT_FOUND", err)
+	}
 	matches := pages(t, func(token string) ([]*registryv1.AgentMatch, string, error) {
 		res, err := s.SearchAgents(ctx, &registryv1.SearchAgentsRequest{Query: "skill fetch", Tag: "T", PageSize: 3, PageToken: token})
 		return res.GetResults(), res.GetNextPageToken(), err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -131,6 +132,24 @@ func TestAnAgentReadsAsItWasRegistered(t *testing.T) {
 	status, err := s.GetAgentStatus(ctx, &registryv1.GetAgentStatusRequest{Name: "web"})
 	if err != nil || status.GetAgentName() != "web" || status.GetStatus() != "unknown" || status.GetErrorMessage() == "" {
 		t.Errorf("GetAgentStatus() = %v, %v, want that web is unknown, and why", status, err)
+	}
+}
+
+func TestAnAnswerSaysWhereACardIsAndWhenALeaseEnds(t *testing.T) {
+	t.Parallel()
+	s, r := open(t)
+	const uri = "https://web.example/card.json"
+	raw := []byte(`{"name":"web","version":"1.0.0","url":"https://web.example/"}`)
+	if _, _, err := r.Discover(t.Context(), "t", registry.Found{RawCard: raw, CardURI: uri, Source: registry.Source{Type: registry.SourceURLs, Location: uri}}); err != nil {
+		t.Fatalf("Discover() = %v, want no error", err)
+	}
+	lease, err := s.Heartbeat(admin(t), &registryv1.HeartbeatRequest{Name: "web", Status: "available"})
+	if err != nil || lease.GetNextHeartbeat().AsDuration() <= 0 {
+		t.Fatalf("Heartbeat() = %v, %v, want a time until the next", lease, err)
+	}
+	got, err := s.GetAgent(admin(t), &registryv1.GetAgentRequest{Name: "web"})
+	if err != nil || got.GetCardUri() != uri || lease.GetLeaseExpireTime() == nil || !proto.Equal(lease.GetLeaseExpireTime(), got.GetStatus().GetLeaseExpireTime()) {
+		t.Errorf("GetAgent() = %v, %v, want its card at %s, and the end of the lease %v", got, err, uri, lease)
 	}
 }
 
