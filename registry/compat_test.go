@@ -110,6 +110,31 @@ func TestFindCompatibleInTiers(t *testing.T) {
 }
 
 // TestFindCompatibleReadsFewOfThoseThatAreAway asks for available agents where none of many is available.
+func TestWhatIsNoLongerDeclaredFitsNobody(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	typed(t, r, "coder", []string{"code:artifact"}, nil)
+	typed(t, r, "writer", []string{"text:artifact"}, nil)
+	typed(t, r, "reader", nil, []string{"text:document"})
+	want := func(when string, direction, agent string, pairs ...string) {
+		t.Helper()
+		if diff := cmp.Diff(pairs, compatible(t, r, registry.CompatibleQuery{Agent: agent, Direction: direction})); diff != "" {
+			t.Errorf("%s of %s %s, difference (-want +got):\n%s", direction, agent, when, diff)
+		}
+	}
+	without := func(agent, field string) {
+		t.Helper()
+		if _, _, err := r.UpdateMetadata(t.Context(), tenant, agent, "", []string{field}, registry.Metadata{}); err != nil {
+			t.Fatalf("UpdateMetadata(%s, %s) = %v, want no error", agent, field, err)
+		}
+	}
+	want("at first", registry.Producers, "reader", "seed coder.code>reader.text", "seed writer.text>reader.text")
+	without("coder", "output_schemas")
+	want("without the coder's output", registry.Producers, "reader", "seed writer.text>reader.text")
+	without("reader", "input_schemas")
+	want("without the reader's input", registry.Consumers, "writer")
+}
+
 func TestFindCompatibleReadsFewOfThoseThatAreAway(t *testing.T) {
 	t.Parallel()
 	r, s := openPulseStore(t)

@@ -411,6 +411,33 @@ func TestWithoutConfirmationAllTakesEffectAtOnce(t *testing.T) {
 	wantWaiting(t, &a)
 }
 
+func TestOneMoreInterfaceWaits(t *testing.T) {
+	t.Parallel()
+	w := newWeb()
+	r := open(t, registry.Options{Client: w.client(), CardChanges: registry.CardChangesConfirm})
+	at := func(urls ...string) string {
+		var list []string
+		for _, url := range urls {
+			list = append(list, `{"url":"`+url+`","protocolBinding":"JSONRPC"}`)
+		}
+		return `{"name":"a","version":"1.0.0","supportedInterfaces":[` + strings.Join(list, ",") + `],"skills":[{"id":"s"}]}`
+	}
+	const one, evil = "https://one.example/rpc", "https://evil.example/rpc"
+	w.serve(here, at(one))
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{CardURI: here}); err != nil {
+		t.Fatalf("Register() = %v, want no error", err)
+	}
+	w.serve(here, at(one, evil))
+	a := refreshed(t, r, "CHANGE_WAITS")
+	wantWaiting(t, &a, "card.supportedInterfaces[1]")
+	if d := a.Pending.Differences(); len(d) != 1 || d[0].Old != "" || !strings.Contains(d[0].New, evil) || len(a.Card.Interfaces) != 1 {
+		t.Errorf("what waits is %+v, and the agent is at %v, want the new interface in the one and not in the other", d, a.Card.Interfaces)
+	}
+	w.serve(here, at(evil, one))
+	a = refreshed(t, r, "CHANGE_WAITS")
+	wantWaiting(t, &a, "card.supportedInterfaces[0].url", "card.supportedInterfaces[1]")
+}
+
 func TestDifferencesAreBoundedAndShowWhatDiffers(t *testing.T) {
 	t.Parallel()
 	r, w := confirming(t)

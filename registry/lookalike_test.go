@@ -8,6 +8,35 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
+func TestANameInASourceMayLookLikeAnother(t *testing.T) {
+	t.Parallel()
+	found := registry.Found{RawCard: named("c0der", "s"), Source: registry.Source{Type: registry.SourceFolder, Location: "/cards"}}
+	r := open(t, registry.Options{})
+	register(t, r, "coder")
+	_, warnings, err := r.Discover(t.Context(), tenant, found)
+	wantCodes(t, "Discover()", warnings, err, "NAME_LOOKS_LIKE")
+	r = open(t, registry.Options{Strict: true})
+	register(t, r, "coder")
+	if _, _, err := r.Discover(t.Context(), tenant, found); fault.ReasonOf(err) != "NAME_LOOKS_LIKE" {
+		t.Errorf("Discover() by a strict registry = %v, want NAME_LOOKS_LIKE", err)
+	}
+}
+
+// TestAFileIsNoSignOfLife: that an agent's card is in a folder says nothing about its server.
+func TestAFileIsNoSignOfLife(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	found := registry.Found{RawCard: named("a"), Source: registry.Source{Type: registry.SourceFolder, Location: "/cards"}}
+	for range 2 {
+		if _, _, err := r.Discover(t.Context(), tenant, found); err != nil {
+			t.Fatalf("Discover() = %v, want no error", err)
+		}
+		if got := statusOf(t, r, "a"); got.Status != registry.StatusUnknown {
+			t.Errorf("Status = %+v, want unknown", got)
+		}
+	}
+}
+
 func TestANameThatLooksLikeAnother(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

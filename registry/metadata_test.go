@@ -44,19 +44,28 @@ func TestValidateMetadata(t *testing.T) {
 		metadata registry.Metadata
 		field    string // empty: valid
 	}{
-		"nothing is valid":                       {registry.Metadata{}, ""},
-		"a format":                               {rule("format", "markdown"), ""},
-		"a length":                               {rule("length", 10.0), ""},
-		"a pattern":                              {rule("pattern", `^\d+$`), ""},
-		"an enum":                                {rule("enum", []any{"a"}), ""},
-		"a condition without a value for exists": {condition("exists", nil), ""},
-		"a condition with a number":              {condition("greater_than", 3.5), ""},
-		"a condition with a list for equals":     {condition("equals", []any{"pii"}), ""},
-		"a condition with false":                 {condition("equals", false), ""},
-		"two inputs of one name":                 {registry.Metadata{InputSchemas: slices.Repeat(input().InputSchemas, 2)}, "metadata.input_schemas[1].name"},
-		"two outputs of one name":                {registry.Metadata{OutputSchemas: []registry.OutputSchema{schema, schema}}, "metadata.output_schemas[1].name"},
-		"two requirements of one id":             {registry.Metadata{ConsultationRequirements: slices.Repeat(condition("exists", nil).ConsultationRequirements, 2)}, "metadata.consultation_requirements[1].id"},
-		"65 inputs":                              {registry.Metadata{InputSchemas: make([]registry.InputSchema, 65)}, "metadata.input_schemas"},
+		"nothing is valid":                        {registry.Metadata{}, ""},
+		"a format":                                {rule("format", "markdown"), ""},
+		"a length":                                {rule("length", 10.0), ""},
+		"a pattern":                               {rule("pattern", `^\d+$`), ""},
+		"an enum":                                 {rule("enum", []any{"a"}), ""},
+		"a condition without a value for exists":  {condition("exists", nil), ""},
+		"a condition with a number":               {condition("greater_than", 3.5), ""},
+		"a condition with a list for equals":      {condition("equals", []any{"pii"}), ""},
+		"a condition with false":                  {condition("equals", false), ""},
+		"two inputs of one name":                  {registry.Metadata{InputSchemas: slices.Repeat(input().InputSchemas, 2)}, "metadata.input_schemas[1].name"},
+		"two outputs of one name":                 {registry.Metadata{OutputSchemas: []registry.OutputSchema{schema, schema}}, "metadata.output_schemas[1].name"},
+		"two requirements of one id":              {registry.Metadata{ConsultationRequirements: slices.Repeat(condition("exists", nil).ConsultationRequirements, 2)}, "metadata.consultation_requirements[1].id"},
+		"65 inputs":                               {registry.Metadata{InputSchemas: make([]registry.InputSchema, 65)}, "metadata.input_schemas"},
+		"65 outputs":                              {registry.Metadata{OutputSchemas: make([]registry.OutputSchema, 65)}, "metadata.output_schemas"},
+		"65 requirements":                         {registry.Metadata{ConsultationRequirements: make([]registry.ConsultationRequirement, 65)}, "metadata.consultation_requirements"},
+		"501 skills that are done once":           {registry.Metadata{AtMostOnceSkills: slices.Repeat([]string{"s"}, 501)}, "metadata.at_most_once_skills"},
+		"a skill without an id that is done once": {registry.Metadata{AtMostOnceSkills: []string{"s", ""}}, "metadata.at_most_once_skills[1]"},
+		"an input without a name":                 {registry.Metadata{InputSchemas: []registry.InputSchema{{SemanticType: "comment"}}}, "metadata.input_schemas[0].name"},
+		"an output without a name":                {registry.Metadata{OutputSchemas: []registry.OutputSchema{{SemanticType: "comment"}}}, "metadata.output_schemas[0].name"},
+		"a condition without an attribute": {requirement(func(q *registry.ConsultationRequirement) {
+			q.Condition = &registry.Condition{Operator: "exists"}
+		}), consultation + ".condition.attribute"},
 		"33 rules":                               {input(slices.Repeat(rule("format", "x").InputSchemas[0].ValidationRules, 33)...), "metadata.input_schemas[0].validation_rules"},
 		"an unknown semantic type":               {registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "n", SemanticType: "text"}}}, "metadata.output_schemas[0].semantic_type"},
 		"a rule without a message":               {input(registry.ValidationRule{Type: "format", Value: "x"}), "metadata.input_schemas[0].validation_rules[0].message"},
@@ -137,6 +146,30 @@ func TestUpdateMetadata(t *testing.T) {
 	}
 	if _, _, err := r.UpdateMetadata(t.Context(), tenant, "b", "", nil, both); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
 		t.Errorf("UpdateMetadata(b) = %v, want AGENT_NOT_FOUND", err)
+	}
+}
+
+func TestUpdateMetadataOfWhatMustNotBeDoneTwice(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	register(t, r, "a")
+	rules := condition("exists", nil)
+	for _, step := range []struct {
+		mask     []string
+		metadata registry.Metadata
+		skills   []string
+		rules    int
+	}{
+		{nil, registry.Metadata{ConsultationRequirements: rules.ConsultationRequirements, AtMostOnceSkills: []string{"pay"}}, []string{"pay"}, 1},
+		{[]string{"input_schemas"}, registry.Metadata{}, []string{"pay"}, 1},
+		{[]string{"at_most_once_skills"}, registry.Metadata{AtMostOnceSkills: []string{"*"}}, []string{"*"}, 1},
+		{[]string{"consultation_requirements"}, registry.Metadata{}, []string{"*"}, 0},
+		{nil, registry.Metadata{}, nil, 0},
+	} {
+		a, _, err := r.UpdateMetadata(t.Context(), tenant, "a", "", step.mask, step.metadata)
+		if err != nil || !slices.Equal(a.Metadata.AtMostOnceSkills, step.skills) || len(a.Metadata.ConsultationRequirements) != step.rules {
+			t.Errorf("UpdateMetadata(%v) = %+v, %v, want at most once %v and %d rules", step.mask, a.Metadata, err, step.skills, step.rules)
+		}
 	}
 }
 

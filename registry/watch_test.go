@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -166,10 +167,16 @@ func TestTheSweeperTellsOfLeasesThatRanOutAndRenewsNone(t *testing.T) {
 
 func TestADrainedAgentIsUnavailableWhateverItSays(t *testing.T) {
 	t.Parallel()
-	r := open(t, registry.Options{})
+	clock := newClock()
+	r := open(t, registry.Options{Now: clock.Now})
 	register(t, r, "a")
 	if got, err := r.Drain(t.Context(), tenant, "a", "new disk", registry.Retry{}); err != nil || !got.Draining || got.Status != registry.StatusUnavailable {
 		t.Errorf("Drain() = %+v, %v, want unavailable", got, err)
+	}
+	first := statusOf(t, r, "a").ErrorMessage
+	clock.pass(2 * time.Second)
+	if again, err := r.Drain(t.Context(), tenant, "a", "no disk", registry.Retry{}); err != nil || again.ErrorMessage != strings.Replace(first, "new disk", "no disk", 1) || first == again.ErrorMessage {
+		t.Errorf("Drain() again = %q, %v after %q, want another reason and the same time", again.ErrorMessage, err, first)
 	}
 	lease := beat(t, r, registry.Beat{Agent: "a", Status: "busy", CurrentTaskID: "t-1", Capacity: 4, InFlight: 1})
 	got := statusOf(t, r, "a")
