@@ -43,6 +43,7 @@ func jsonRPC(current, legacy http.Handler) http.Handler {
 		handler := current
 		if err == nil && json.Unmarshal(body, &head) == nil && strings.Contains(head.Method, "/") {
 			handler = legacy
+			w.Header().Set("Content-Type", "application/json") // the SDK sets it for results and streams only
 			if v := r.Header.Get(a2a.SvcParamVersion); v == string(a2av0.Version) || strings.HasPrefix(v, string(a2av0.Version)+".") {
 				r.Header.Del(a2a.SvcParamVersion) // the board carries the call out as one of its own version, and refuses all others
 			}

@@ -3,6 +3,7 @@ package kit_test
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -62,6 +63,22 @@ func TestCallersOfBothVersionsAreAnsweredInTurn(t *testing.T) {
 		}
 		if task, ok := result.(*a2a.Task); !ok || task.Status.State != a2a.TaskStateCompleted {
 			t.Errorf("SendMessage by %T, A2A-Version %q = %+v, want a completed task", c.transport, c.named, result)
+		}
+	}
+}
+
+func TestErrorsForCallersOfA2A03AreJSON(t *testing.T) {
+	agent, _ := start(t, kit.Config{Handler: play})
+	for _, call := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"message/nothing"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":[]}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"id":"absent"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{}}`,
+	} {
+		got := fetch(t, http.MethodPost, agent.URL()+"/", http.Header{"Content-Type": {"application/json"}}, strings.NewReader(call))
+		form, _, _ := strings.Cut(got.header.Get("Content-Type"), ";")
+		if !strings.Contains(got.body, `"error":{"code":-32`) || form != "application/json" && form != "text/event-stream" {
+			t.Errorf("%s = %s %s, want a JSON-RPC error as JSON or as an event", call, got.header.Get("Content-Type"), got.body)
 		}
 	}
 }
