@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/quorate/quorate/orchestrator/dev"
 )
@@ -76,6 +77,27 @@ func TestWhatAButtonSaysStays(t *testing.T) {
 	b.signIn(q.token)
 	b.clicks("Read its card again")
 	b.sees("1.1.0", "2 of 2", "Its card is read.")
+	b.nothingWrong()
+}
+
+// TestAPressedButtonKeepsTheFocus presses buttons by keyboard: one that another takes the place of, and one whose request is refused.
+func TestAPressedButtonKeepsTheFocus(t *testing.T) {
+	q := start(t, t.TempDir())
+	q.post(t, "/v1/agents/web-fetch:drain", map[string]any{})
+	b := open(t, q.HTTP+"/#/agents/web-fetch", 1280, 800)
+	b.signIn(q.token)
+	press := func(button string) {
+		b.until("find "+button, "Boolean("+named+")", button)
+		eval[bool](b, "("+named+".focus(), true)", button)
+		b.do(chromedp.KeyEvent(kb.Enter))
+	}
+	press("Resume")
+	b.sees("It gets tasks again.", "Drain…")
+	b.until("have the focus on what came instead", `document.activeElement.innerText === "Drain…"`)
+	b.goes("register")
+	press("Only check")
+	b.sees("Give either the URL of the card or the card.")
+	b.until("have the focus where it was", `document.activeElement.innerText === "Only check"`)
 	b.nothingWrong()
 }
 

@@ -187,7 +187,7 @@ func (b *tab) text() string {
 	return eval[string](b, "document.body.innerText")
 }
 
-const named = `[...document.querySelectorAll("button, a, summary")].filter((e) => e.checkVisibility() && !e.disabled && e.innerText.trim() === %s).at(-1)`
+const named = `[...document.querySelectorAll("button, a, summary")].filter((e) => e.checkVisibility() && !e.ariaDisabled && e.innerText.trim() === %s).at(-1)`
 
 // clicks clicks the last button or link of that text, which is that of a dialog where there is one.
 func (b *tab) clicks(text string) {

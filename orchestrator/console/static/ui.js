@@ -58,16 +58,18 @@ export function button(text, attributes, act, elsewhere) {
   return element;
 }
 
+/** busy lets nobody press a button of an element until act has ended. The buttons are not disabled, by which the one that was pressed would lose the focus. */
 async function busy(element, answer, act) {
   const buttons = element.querySelectorAll("button");
-  buttons.forEach((b) => (b.disabled = true));
+  if (buttons[0].ariaDisabled) return;
+  buttons.forEach((b) => (b.ariaDisabled = "true"));
   answer.replaceChildren();
   try {
     answer.replaceChildren(...[await act()].flat(Infinity).filter(Boolean));
   } catch (error) {
     if (error.name !== "AbortError") answer.replaceChildren(failure(error));
   } finally {
-    buttons.forEach((b) => (b.disabled = false));
+    buttons.forEach((b) => (b.ariaDisabled = null));
   }
 }
 
