@@ -46,6 +46,7 @@ func TestAnAdminsDay(t *testing.T) {
 	b.clicks("Dispatch")
 	b.sees("◐ working")
 	b.clicks("Cancel…")
+	b.until("have the focus on what does nothing", `document.activeElement.innerText === "Leave it"`)
 	b.clicks("Cancel it")
 	b.sees("○ canceled")
 	b.nothingWrong()

@@ -10,6 +10,7 @@ import { form } from "./ui.js";
 export function ask(title, yes, act, ...children) {
   return new Promise((resolve, reject) => {
     let going = Promise.resolve(false); // to whether it is done
+    const leave = h("button", { type: "button", class: "plain", onclick: () => dialog.close() }, "Leave it");
     const body = form(
       null,
       async (values) => {
@@ -22,12 +23,7 @@ export function ask(title, yes, act, ...children) {
       },
       h("h2", null, title),
       ...children,
-      h(
-        "div",
-        { class: "buttons" },
-        h("button", { class: "danger" }, yes),
-        h("button", { type: "button", class: "plain", onclick: () => dialog.close() }, "Leave it"),
-      ),
+      h("div", { class: "buttons" }, h("button", { class: "danger" }, yes), leave),
     );
     const dialog = h(
       "dialog",
@@ -42,6 +38,7 @@ export function ask(title, yes, act, ...children) {
     );
     document.body.append(dialog);
     dialog.showModal();
+    if (!body.querySelector("input")) leave.focus(); // a key that is held down a little too long does not say yes
   });
 }
 
