@@ -250,6 +250,35 @@ func TestAFasterAgentIsBetter(t *testing.T) {
 	}
 }
 
+// TestOutcomesCountAlike has agents whose outcomes come to the same in different ways.
+func TestOutcomesCountAlike(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var agents fleet
+	for _, name := range []string{"began", "canceled", "mixed", "observed", "steady"} {
+		agents = append(agents, agent(name, registry.StatusAvailable))
+	}
+	r := router.New(router.Config{Directory: agents, Intn: first, Now: func() time.Time { return now }})
+	r.Begin(tenant, "began")(router.Failed)
+	r.Observe(tenant, "observed", time.Hour, router.Failed)
+	r.Observe(tenant, "canceled", time.Second, router.Failed)
+	for range 10 {
+		r.Observe(tenant, "canceled", time.Second, router.Inconclusive)
+	}
+	r.Observe(tenant, "mixed", time.Second, router.Succeeded)
+	r.Observe(tenant, "mixed", 9*time.Second, router.Succeeded) // a fifth of the difference
+	r.Observe(tenant, "steady", 2600*time.Millisecond, router.Succeeded)
+	got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
+	scores := make(map[string]float64)
+	for _, c := range got.Decision.Candidates {
+		scores[c.Agent] = c.Score
+	}
+	want := map[string]float64{"began": 0.8, "canceled": 0.8, "mixed": 1, "observed": 0.8, "steady": 1}
+	if diff := cmp.Diff(want, scores); err != nil || diff != "" {
+		t.Errorf("Resolve() = %v, scores (-want +got):\n%s", err, diff)
+	}
+}
+
 func TestTasksUnderWayCount(t *testing.T) {
 	t.Parallel()
 	r := newRouter(agent("a", registry.StatusAvailable), agent("b", registry.StatusAvailable))
