@@ -94,17 +94,13 @@ func (g *signal) observe(now time.Time, took time.Duration, o Outcome) {
 	if o == Failed {
 		failed = 1
 	}
-	if g.last.IsZero() { // a single failure is not yet a rate of 1
-		g.errorRate = failed * minWeight
-	} else {
-		weight := max(minWeight, 1-math.Exp(-float64(now.Sub(g.last))/float64(latencyMemory)))
-		rate := g.errorRateAt(now)
-		g.errorRate = rate + (failed-rate)*minWeight
-		if o == Succeeded && g.latency > 0 {
+	rate := g.errorRateAt(now)
+	g.errorRate = rate + (failed-rate)*minWeight
+	if o == Succeeded {
+		if g.latency > 0 {
+			weight := max(minWeight, 1-math.Exp(-float64(now.Sub(g.last))/float64(latencyMemory)))
 			took = g.latency + time.Duration(float64(took-g.latency)*weight)
 		}
-	}
-	if o == Succeeded {
 		g.latency = max(took, 1)
 	}
 	g.last = now
