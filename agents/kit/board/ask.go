@@ -96,19 +96,20 @@ func (e *entry) await(ctx context.Context, replies <-chan *a2a.Message) (*a2a.Me
 	return nil, err
 }
 
-// answer passes the reply to the job, and adds question and reply to the history.
-func (e *entry) answer(message *a2a.Message, sentAs fingerprint, size int) error {
+// answer passes the reply to the job, and adds question and reply to the history. The view is from before anything that the job does with the reply, so
+// that its sender misses no event.
+func (e *entry) answer(message *a2a.Message, sentAs fingerprint, size int) (view, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
 	case message.ContextID != "" && message.ContextID != e.task.ContextID:
-		return a2a.NewError(a2a.ErrInvalidParams, "the task is in another context; leave the context id out, or send the task's")
+		return view{}, a2a.NewError(a2a.ErrInvalidParams, "the task is in another context; leave the context id out, or send the task's")
 	case e.task.Status.State.Terminal():
-		return a2a.NewError(a2a.ErrUnsupportedOperation, "the task has ended; send a new message without a task id")
+		return view{}, a2a.NewError(a2a.ErrUnsupportedOperation, "the task has ended; send a new message without a task id")
 	case e.question == nil:
-		return a2a.NewError(a2a.ErrUnsupportedOperation, "the task does not wait for a message; send a new one without a task id")
+		return view{}, a2a.NewError(a2a.ErrUnsupportedOperation, "the task does not wait for a message; send a new one without a task id")
 	case e.size+size > MaxBytes:
-		return a2a.NewError(a2a.ErrUnsupportedOperation, "the task holds as much as it can; send a shorter message")
+		return view{}, a2a.NewError(a2a.ErrUnsupportedOperation, "the task holds as much as it can; send a shorter message")
 	}
 	own := *message // the sender's value must not change
 	own.TaskID, own.ContextID = e.id, e.task.ContextID
@@ -120,7 +121,7 @@ func (e *entry) answer(message *a2a.Message, sentAs fingerprint, size int) error
 	e.sentAs = append(e.sentAs, sentAs)
 	e.question <- &own
 	e.question = nil
-	return nil
+	return view{e, e.task, len(e.events)}, nil
 }
 
 // publishTurn publishes a state with a message and the history. The caller holds mu, and the task must not have ended.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,6 +68,37 @@ func TestAReplyGoesOnWithTheTask(t *testing.T) {
 			t.Errorf("SendMessage() to a task that has ended = %v, want an unsupported operation", err)
 		}
 	})
+}
+
+// TestWhoRepliesMissesNothing has many jobs that go on at the moment at which they get their replies.
+func TestWhoRepliesMissesNothing(t *testing.T) {
+	t.Parallel()
+	b := board.New(board.Options{Work: ask})
+	defer stop(t, b)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 500 {
+				waiting, err := b.SendMessage(t.Context(), say("hi"))
+				if err != nil {
+					t.Errorf("SendMessage() = %v, want no error", err)
+					return
+				}
+				events := 0
+				for _, err := range b.SendStreamingMessage(t.Context(), replyTo(waiting.(*a2a.Task), "Ada")) {
+					if err != nil {
+						t.Errorf("SendStreamingMessage(reply) yields %v, want events", err)
+					}
+					events++
+				}
+				if events != 3 {
+					t.Errorf("SendStreamingMessage(reply) yields %d events, want the task, its artifact and its end", events)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 func TestOnlyWhoIsAskedMayReply(t *testing.T) {

@@ -157,11 +157,12 @@ func (b *Board) reply(message *a2a.Message, sentAs fingerprint, size int) (view,
 	if e == nil {
 		return view{}, a2a.ErrTaskNotFound
 	}
-	if err := e.answer(message, sentAs, size); err != nil {
+	v, err := e.answer(message, sentAs, size)
+	if err != nil {
 		return view{}, err
 	}
 	b.messages[sentAs] = e
-	return e.snapshot(), nil
+	return v, nil
 }
 
 func (b *Board) find(id a2a.TaskID) (view, error) {
