@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
@@ -104,6 +106,37 @@ func TestAHandlerLearnsThatItsCallerLeft(t *testing.T) {
 	}
 	if err := <-left; status.Code(err) != codes.Unknown && err == nil {
 		t.Errorf("the handler ended with %v, want its context's error", err)
+	}
+}
+
+// TestWhatOtherClientsSendIsServed has headers that are right, though grpc-go does not send them, and some that are wrong.
+func TestWhatOtherClientsSendIsServed(t *testing.T) {
+	t.Parallel()
+	_, addr := serve(t, nil)
+	p := newPeer(t, addr)
+	for n, test := range []struct{ verb, kind, length, want string }{
+		{"POST", "application/grpc", "", "status 0"},
+		{"POST", "application/grpc+proto", "", "status 0"},
+		{"POST", "application/grpc;charset=utf-8", "", "status 0"},
+		{"POST", "application/grpc", strconv.Itoa(len(hello)), "status 0"},
+		{"POST", "application/grpc", strconv.Itoa(len(hello) + 1), "reset PROTOCOL_ERROR"},
+		{"POST", "application/grpc", "five", "reset PROTOCOL_ERROR"},
+		{"POST", "application/grpcweb", "", "status 12"},
+		{"POST", "application/json", "", "status 12"},
+		{"PUT", "application/grpc", "", "status 12"},
+	} {
+		id := uint32(2*n + 1)
+		p.buf.Reset()
+		for _, f := range [][2]string{{":method", test.verb}, {":scheme", "http"}, {":path", echo}, {"content-type", test.kind}, {"content-length", test.length}} {
+			if f[1] != "" {
+				p.must(0, p.enc.WriteField(hpack.HeaderField{Name: f[0], Value: f[1]}))
+			}
+		}
+		p.must(0, p.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, BlockFragment: p.buf.Bytes()}))
+		p.must(0, p.WriteData(id, true, hello))
+		if got := p.end(id); got != test.want {
+			t.Errorf("%s of %s with the length %q = %s, want %s", test.verb, test.kind, test.length, got, test.want)
+		}
 	}
 }
 
