@@ -50,3 +50,10 @@ func (s *Server) Unread() int {
 	defer s.unread.mu.Unlock()
 	return s.unread.bytes
 }
+
+// Streams returns how many streams are open.
+func (s *Server) Streams() int {
+	s.streams.mu.Lock()
+	defer s.streams.mu.Unlock()
+	return len(s.streams.cancels)
+}

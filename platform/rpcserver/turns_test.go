@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
@@ -164,6 +165,28 @@ func TestOnlyDecodingTakesATurn(t *testing.T) {
 	for name, create := range ways {
 		if err := create(ctx, "b"); err != nil {
 			t.Errorf("%s: a large request while handlers have many = %v, want no error", name, err)
+		}
+	}
+}
+
+// TestAStreamWhoseRequestWasReadKeepsNoTurn has more streams open than there are turns, as messages over A2A that are answered by events.
+func TestAStreamWhoseRequestWasReadKeepsNoTurn(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	ctx, cancel := context.WithTimeout(as(t, readerToken), 20*time.Second)
+	defer cancel()
+	for n := range 2 * max(2, runtime.GOMAXPROCS(0)) {
+		turn, end, err := r.TakeTurn(ctx, 1<<20)
+		if err != nil {
+			t.Fatalf("TakeTurn() while %d streams are open = %v, want no error", n, err)
+		}
+		defer end()
+		stream, err := r.Conn().NewStream(turn, &grpc.StreamDesc{ServerStreams: true}, watchBooks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(stream.SendMsg(newMessage("WatchBooksRequest", "then", "slow")), stream.CloseSend()); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
