@@ -84,6 +84,9 @@ func readFile(name string) (f file, err error) {
 	if err := decoder.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
 		return f, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "the configuration %s cannot be read: %s", name, strings.ReplaceAll(err.Error(), "\n", " "))
 	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return f, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "the configuration %s has more than one document", name)
+	}
 	f.Tools.WebFetch.APIEndpoint = expand(f.Tools.WebFetch.APIEndpoint)
 	return f, nil
 }
@@ -102,6 +105,8 @@ func (f *file) credentials() (map[string]webfetch.Credential, error) {
 		made := webfetch.Credential{Hosts: c.Hosts, AllowHTTP: c.AllowHTTP}
 		var err error
 		switch {
+		case c.ways() != 1:
+			err = errors.New("it needs one of bearer, basic and oauth")
 		case c.Bearer != nil:
 			made.Token, err = c.Bearer.read()
 		case c.Basic != nil:
@@ -117,6 +122,16 @@ func (f *file) credentials() (map[string]webfetch.Credential, error) {
 		list[name] = made
 	}
 	return list, nil
+}
+
+// ways counts how it would identify the program.
+func (c *credential) ways() (n int) {
+	for _, given := range []bool{c.Bearer != nil, c.Basic != nil, c.OAuth != nil} {
+		if given {
+			n++
+		}
+	}
+	return n
 }
 
 func (s secret) read() (auth.Secret, error) {

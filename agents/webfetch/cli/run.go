@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/quorate/quorate/agents/kit"
@@ -30,17 +31,25 @@ const (
 )
 
 // environment fills in settings for serving that no flag has set.
-func (p *program) environment() {
+func (p *program) environment() error {
 	p.addr = cmp.Or(p.addr, config.Env("WEBFETCH_ADDR"), defaultAddr)
 	p.publicURL = cmp.Or(p.publicURL, config.Env("WEBFETCH_PUBLIC_URL"), config.Env("AGENTCORE_RUNTIME_URL"))
 	p.api.environment()
 	p.server = cmp.Or(p.server, config.Env("QUORATE_SERVER"))
-	p.allowlistWrite = p.allowlistWrite || config.Env("WEBFETCH_ALLOWLIST_WRITE") == "true"
+	if text := config.Env("WEBFETCH_ALLOWLIST_WRITE"); text != "" && !p.allowlistWrite {
+		var err error
+		if p.allowlistWrite, err = strconv.ParseBool(text); err != nil {
+			return fault.New(fault.InvalidArgument, "CONFIG_INVALID", "WEBFETCH_ALLOWLIST_WRITE is %q; set it to true or false", text)
+		}
+	}
+	return nil
 }
 
 // serve runs the agent until ctx is done: A2A, the dialect of execute_task, and MCP; with an address for it the API, too.
 func (p *program) serve(ctx context.Context) (err error) {
-	p.environment()
+	if err := p.environment(); err != nil {
+		return err
+	}
 	logger := slog.New(slog.NewTextHandler(p.err, nil))
 	f, err := p.fetcher(ctx, logger)
 	if err != nil {
@@ -105,7 +114,9 @@ func (p *program) logState(ctx context.Context, f *webfetch.Fetcher, logger *slo
 
 // serveMCP serves MCP on standard input and output until the client leaves.
 func (p *program) serveMCP(ctx context.Context) (err error) {
-	p.environment()
+	if err := p.environment(); err != nil {
+		return err
+	}
 	logger := slog.New(slog.NewTextHandler(p.err, nil))
 	f, err := p.fetcher(ctx, logger)
 	if err != nil {

@@ -179,8 +179,8 @@ func (s *settings) open(ctx context.Context, m *made, logger *slog.Logger, more 
 		}
 		options.Remote = m.service
 	}
-	if b, ok := s.findBrowser(); ok {
-		options.Browser = b
+	if options.Browser, err = s.findBrowser(); err != nil {
+		return err
 	}
 	if options.Allowlist, err = s.storage.open(ctx, m); err != nil {
 		return err
@@ -189,12 +189,21 @@ func (s *settings) open(ctx context.Context, m *made, logger *slog.Logger, more 
 	return err
 }
 
-func (s *settings) findBrowser() (*browser.Browser, bool) {
+// findBrowser returns nil when pages are read without a browser.
+func (s *settings) findBrowser() (webfetch.Browser, error) {
+	o := browser.Options{NoSandbox: s.noSandbox}
 	switch s.browser {
 	case "off":
-		return nil, false
+		return nil, nil //nolint:nilnil // to have none is valid
 	case "auto":
-		return browser.Find(browser.Options{NoSandbox: s.noSandbox})
+	default:
+		o.Path = s.browser
 	}
-	return browser.Find(browser.Options{Path: s.browser, NoSandbox: s.noSandbox})
+	if b, ok := browser.Find(o); ok {
+		return b, nil
+	}
+	if o.Path != "" {
+		return nil, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "there is no Chromium at %s; name its program, or set --browser to auto or off", o.Path)
+	}
+	return nil, nil //nolint:nilnil // as above
 }

@@ -223,6 +223,32 @@ func TestOnePortSpeaksEveryDialect(t *testing.T) {
 	}
 }
 
+// TestNoSettingIsIgnored has settings that cannot be applied, or that contradict others.
+func TestNoSettingIsIgnored(t *testing.T) {
+	site, host := newSite(t)
+	two := write(t, "two.yaml", "allow: [a.example]\n---\nallow: [b.example]\n")
+	both := write(t, "both.yaml", "credentials: {x: {hosts: [a.example], bearer: {env: HOME}, basic: {username: ada, password: {env: HOME}}}}")
+	for want, args := range map[string][]string{
+		"there is no Chromium at /nonexistent":        {"--browser", "/nonexistent"},
+		"more than one document":                      {"--config", two},
+		"needs one of bearer, basic and oauth":        {"--config", both},
+		"--table-prefix is for --store dynamodb":      {"--table-prefix", "prod-"},
+		"--region is for --store dynamodb":            {"--region", "eu-central-1"},
+		"--dynamodb-endpoint is for --store dynamodb": {"--data-dir", t.TempDir(), "--dynamodb-endpoint", "http://127.0.0.1:1"},
+		"--data-dir is for --store folder":            {"--store", "dynamodb", "--data-dir", t.TempDir()},
+	} {
+		args = append(args, "--allow-internal", host, site+"/echo")
+		if code, _, notes := run(t, args...); code != 6 || !strings.Contains(notes, want) {
+			t.Errorf("webfetch %q = %d, %s, want 6 and %q", args, code, notes, want)
+		}
+	}
+	t.Setenv("WEBFETCH_ALLOWLIST_WRITE", "please")
+	var notes strings.Builder
+	if code := cli.Main(t.Context(), []string{"mcp"}, io.NopCloser(strings.NewReader("")), io.Discard, &notes); code != 6 || !strings.Contains(notes.String(), "WEBFETCH_ALLOWLIST_WRITE") {
+		t.Errorf("webfetch mcp with WEBFETCH_ALLOWLIST_WRITE=please = %d, %s, want 6 and its name", code, notes.String())
+	}
+}
+
 func TestDomainsAreKeptInTheDataDirectory(t *testing.T) {
 	keepsDomains(t, "--data-dir", t.TempDir())
 }

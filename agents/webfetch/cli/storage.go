@@ -38,11 +38,35 @@ func (s *storage) environment() {
 	s.tables.TablePrefix = cmp.Or(s.tables.TablePrefix, config.Env("WEBFETCH_TABLE_PREFIX"))
 }
 
+// check refuses settings of the other kind of store, which would be ignored.
+func (s *storage) check() error {
+	refuse := func(flag, kind string) error {
+		return fault.Invalid(flag, "CONFIG_INVALID", "--%s is for --store %s", flag, kind)
+	}
+	folder := s.kind == "" || s.kind == "folder"
+	switch {
+	case !folder && s.kind != "dynamodb":
+		return fault.Invalid("store", "CONFIG_INVALID", "%q is not folder or dynamodb", s.kind)
+	case !folder && s.dataDir != "":
+		return refuse("data-dir", "folder")
+	case folder && s.tables.TablePrefix != "":
+		return refuse("table-prefix", "dynamodb")
+	case folder && s.tables.Region != "":
+		return refuse("region", "dynamodb")
+	case folder && s.tables.Endpoint != "":
+		return refuse("dynamodb-endpoint", "dynamodb")
+	}
+	return nil
+}
+
 // kept reports whether the list outlives the process.
 func (s *storage) kept() bool { return s.kind == "dynamodb" || s.dataDir != "" }
 
 // open returns the list, or nil when it is kept in memory. m closes what it opens.
 func (s *storage) open(ctx context.Context, m *made) (*allowlist.List, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
 	switch {
 	case s.kind == "dynamodb":
 		db, err := ddb.Open(ctx, s.tables)
@@ -53,8 +77,6 @@ func (s *storage) open(ctx context.Context, m *made) (*allowlist.List, error) {
 			return nil, fmt.Errorf("open the list of domains: %w", err)
 		}
 		return allowlist.New(dynamo.New(db))
-	case s.kind != "" && s.kind != "folder":
-		return nil, fault.Invalid("store", "CONFIG_INVALID", "%q is not folder or dynamodb", s.kind)
 	case s.dataDir == "":
 		return nil, nil
 	}
