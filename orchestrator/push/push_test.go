@@ -141,11 +141,18 @@ func TestWhatNobodyCouldReachIsRefused(t *testing.T) {
 		"a header in the credentials":  {orchestrator.Webhook{URL: url, Scheme: "Bearer", Credentials: "x\ny"}, "PUSH_CONFIG_INVALID"},
 		"credentials without a scheme": {orchestrator.Webhook{URL: url, Credentials: "c"}, "PUSH_CONFIG_INVALID"},
 		"more than a scheme":           {orchestrator.Webhook{URL: url, Scheme: "Bearer x", Credentials: "c"}, "PUSH_CONFIG_INVALID"},
-		"other letters in the id":      {orchestrator.Webhook{URL: url, ID: "\u00fc"}, "PUSH_CONFIG_INVALID"},
-		"a huge token":                 {orchestrator.Webhook{URL: url, Token: orchestrator.Credential(long)}, "PUSH_CONFIG_TOO_LARGE"},
-		"a huge scheme":                {orchestrator.Webhook{URL: url, Scheme: long}, "PUSH_CONFIG_TOO_LARGE"},
-		"huge credentials":             {orchestrator.Webhook{URL: url, Scheme: "Bearer", Credentials: orchestrator.Credential(long)}, "PUSH_CONFIG_TOO_LARGE"},
-		"a huge id":                    {orchestrator.Webhook{URL: url, ID: long}, "PUSH_CONFIG_TOO_LARGE"},
+		"a list of schemes":            {orchestrator.Webhook{URL: url, Scheme: "Bearer,Basic", Credentials: "c"}, "PUSH_CONFIG_INVALID"},
+		"other letters in the scheme":  {orchestrator.Webhook{URL: url, Scheme: "Bear\u00e9r", Credentials: "c"}, "PUSH_CONFIG_INVALID"},
+		"as much as there may be": {
+			orchestrator.Webhook{
+				URL: url + "/" + long[:2048-1-len(url)], ID: long[:128], Token: orchestrator.Credential(long[:4096]), Scheme: long[:128], Credentials: orchestrator.Credential(long[:4096]),
+			}, "",
+		},
+		"other letters in the id": {orchestrator.Webhook{URL: url, ID: "\u00fc"}, "PUSH_CONFIG_INVALID"},
+		"a huge token":            {orchestrator.Webhook{URL: url, Token: orchestrator.Credential(long)}, "PUSH_CONFIG_TOO_LARGE"},
+		"a huge scheme":           {orchestrator.Webhook{URL: url, Scheme: long}, "PUSH_CONFIG_TOO_LARGE"},
+		"huge credentials":        {orchestrator.Webhook{URL: url, Scheme: "Bearer", Credentials: orchestrator.Credential(long)}, "PUSH_CONFIG_TOO_LARGE"},
+		"a huge id":               {orchestrator.Webhook{URL: url, ID: long}, "PUSH_CONFIG_TOO_LARGE"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

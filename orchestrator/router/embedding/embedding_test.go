@@ -54,6 +54,7 @@ func TestEmbedAsksInTheOpenAIForm(t *testing.T) {
 
 func TestAnswersThatMakeNoSense(t *testing.T) {
 	t.Parallel()
+	many := strings.Repeat("1,", 8192) + "1"
 	tests := map[string]struct {
 		status       int
 		body, reason string
@@ -61,10 +62,11 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 		"too few":              {200, `{"data":[{"index":0,"embedding":[1]}]}`, embedding.ReasonInvalid},
 		"the same index twice": {200, `{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}`, embedding.ReasonInvalid},
 		"an index beyond":      {200, `{"data":[{"index":0,"embedding":[1]},{"index":2,"embedding":[1]}]}`, embedding.ReasonInvalid},
+		"an index below":       {200, `{"data":[{"index":-1,"embedding":[1]},{"index":0,"embedding":[1]}]}`, embedding.ReasonInvalid},
 		"different lengths":    {200, `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}]}`, embedding.ReasonInvalid},
 		"nothing in them":      {200, `{"data":[{"index":0,"embedding":[]},{"index":1,"embedding":[]}]}`, embedding.ReasonInvalid},
 		"no direction":         {200, `{"data":[{"index":0,"embedding":[0]},{"index":1,"embedding":[1]}]}`, embedding.ReasonInvalid},
-		"too many numbers":     {200, `{"data":[{"index":0,"embedding":[` + strings.Repeat("1,", 8192) + `1]},{"index":1,"embedding":[1]}]}`, embedding.ReasonInvalid},
+		"too many numbers":     {200, `{"data":[{"index":0,"embedding":[` + many + `]},{"index":1,"embedding":[` + many + `]}]}`, embedding.ReasonInvalid},
 		"numbers out of range": {200, `{"data":[{"index":0,"embedding":[1e99]},{"index":1,"embedding":[1]}]}`, embedding.ReasonInvalid},
 		"no JSON":              {200, `<html>`, embedding.ReasonInvalid},
 		"a refusal":            {401, `{"error":{"message":"wrong key"}}`, embedding.ReasonInvalid},
@@ -79,6 +81,26 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 				t.Errorf("Embed() = %v, %v, want %s", got, err, test.reason)
 			}
 		})
+	}
+}
+
+func TestAnEndpointWithoutAKeyGetsNone(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if got := r.Header.Values("Authorization"); len(got) > 0 {
+			t.Errorf("Embed() without a key sent the credentials %q, want none", got)
+		}
+		if _, err := io.WriteString(w, `{"data":[{"index":0,"embedding":[1]}]}`); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer s.Close()
+	c, err := embedding.New(s.URL, "small", "", s.Client())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Embed(t.Context(), []string{"a"}); err != nil {
+		t.Errorf("Embed() = %v, want nil", err)
 	}
 }
 
@@ -97,7 +119,12 @@ func TestAnEndpointThatIsNotThere(t *testing.T) {
 
 func TestNewRefusesWhatCannotBeAsked(t *testing.T) {
 	t.Parallel()
-	for _, base := range []string{"", "api.example", "ftp://api.example/v1", "https://user@api.example/v1", "https://api.example/v1?key=x"} {
+	for _, base := range []string{"http://api.example", "https://api.example/v1"} {
+		if _, err := embedding.New(base, "small", "", &http.Client{}); err != nil {
+			t.Errorf("New(%q) = %v, want nil", base, err)
+		}
+	}
+	for _, base := range []string{"", "api.example", "https:///v1", "https://api.example:x", "ftp://api.example/v1", "https://user@api.example/v1", "https://api.example/v1?key=x"} {
 		if _, err := embedding.New(base, "small", "", &http.Client{}); fault.KindOf(err) != fault.InvalidArgument {
 			t.Errorf("New(%q) = %v, want it refused", base, err)
 		}
