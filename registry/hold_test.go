@@ -268,6 +268,41 @@ func TestWhatAnAdminWritesTakesEffectAndEndsTheWait(t *testing.T) {
 	}
 }
 
+func TestSchemasWaitUntilAnAdminWritesOthers(t *testing.T) {
+	t.Parallel()
+	r, _ := confirming(t)
+	output := func(name string) registry.Metadata {
+		return registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: name, SemanticType: "document"}}}
+	}
+	if _, _, err := byAgent(r).UpdateMetadata(t.Context(), tenant, "a", "", []string{"output_schemas"}, output("agents")); err != nil {
+		t.Fatalf("UpdateMetadata() by the agent = %v, want no error", err)
+	}
+	once := registry.Metadata{AtMostOnceSkills: []string{"*"}}
+	if a, _, err := r.UpdateMetadata(t.Context(), tenant, "a", "", []string{"at_most_once_skills"}, once); err != nil || a.Pending == nil {
+		t.Errorf("UpdateMetadata() of rules by an admin = %+v waiting, %v, want that the schemas go on waiting", a.Pending, err)
+	}
+	a, _, err := r.UpdateMetadata(t.Context(), tenant, "a", "", []string{"output_schemas"}, output("admins"))
+	if err != nil || a.Pending != nil || len(a.Metadata.OutputSchemas) != 1 || a.Metadata.OutputSchemas[0].Name != "admins" {
+		t.Errorf("UpdateMetadata() of schemas by an admin = %+v, %+v waiting, %v, want the admin's, which nobody can approve away", a.Metadata, a.Pending, err)
+	}
+}
+
+func TestAVersionThatAnAdminWentBackFromDoesNotWaitAgain(t *testing.T) {
+	t.Parallel()
+	r, w := confirming(t)
+	w.serve(here, cardOf("evil", "old"))
+	a := refreshed(t, r, "CHANGE_WAITS")
+	if _, _, err := r.Once(registry.Retry{}).Approve(t.Context(), tenant, "a", a.Etag); err != nil {
+		t.Fatalf("Approve() = %v, want no error", err)
+	}
+	if _, _, err := r.SetLiveVersion(t.Context(), tenant, "a", "", 1); err != nil {
+		t.Fatalf("SetLiveVersion(1) = %v, want no error", err)
+	}
+	a = refreshed(t, r, "CHANGE_REFUSED")
+	wantWaiting(t, &a)
+	wantInForce(t, r, "one", "old")
+}
+
 // TestAVersionThatWaitsIsMadeLiveOnlyAsItWasSeen has another card take the place of the one that an admin has seen, under the same number.
 func TestAVersionThatWaitsIsMadeLiveOnlyAsItWasSeen(t *testing.T) {
 	t.Parallel()
