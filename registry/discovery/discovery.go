@@ -57,8 +57,12 @@ func New(r *registry.Registry, o Options) (*Discoverer, error) {
 
 // Run reads every source at once and then on its own schedule, with jitter, until ctx ends; then it returns nil.
 func (d *Discoverer) Run(ctx context.Context) error {
-	d.markForgotten(ctx)
 	var group sync.WaitGroup
+	group.Go(func() {
+		for !d.markForgotten(ctx) && ctx.Err() == nil {
+			_ = pause.For(ctx, usualInterval)
+		}
+	})
 	for _, r := range d.sources {
 		group.Go(func() { r.run(ctx) })
 	}

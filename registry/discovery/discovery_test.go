@@ -2,6 +2,7 @@ package discovery_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -9,15 +10,18 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/discovery"
+	"github.com/quorate/quorate/registry/embedded"
 	"github.com/quorate/quorate/registry/registrytest"
 )
 
@@ -385,6 +389,45 @@ func TestAForgottenSourceIsGone(t *testing.T) {
 		want(t, r, "when another folder is configured", "-a x")
 		run(t, r, discovery.Source{Folder: folder}, nil)()
 		want(t, r, "when the folder is configured again", "a x")
+	})
+}
+
+// failing is a store that cannot list agents at first.
+type failing struct {
+	*embedded.Store
+	left atomic.Int64 // how often it still fails
+}
+
+func (f *failing) Agents(ctx context.Context, q registry.Query) ([]registry.Record, error) {
+	if f.left.Add(-1) >= 0 {
+		return nil, errors.New("not now")
+	}
+	return f.Store.Agents(ctx, q)
+}
+
+func TestAForgottenSourceIsGoneOnceTheStoreCanBeRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
+		if err != nil {
+			t.Fatalf("Open() = %v, want no error", err)
+		}
+		defer db.Close() //nolint:errcheck // nothing is written after this
+		inner, err := embedded.New(t.Context(), db)
+		if err != nil {
+			t.Fatalf("New() = %v, want no error", err)
+		}
+		store := &failing{Store: inner}
+		r := registry.New(store, registry.Options{})
+		found := registry.Found{RawCard: []byte(card("a", "x")), Source: registry.Source{Type: registry.SourceFolder, Location: "/before"}}
+		if _, _, err := r.Discover(t.Context(), "default", found); err != nil {
+			t.Fatalf("Discover() = %v, want no error", err)
+		}
+		store.left.Store(2) // what is forgotten, and what is missing in the folder
+		stop := run(t, r, discovery.Source{Folder: t.TempDir()}, nil)
+		pass(6)
+		stop()
+		want(t, r, "of a folder that is not configured any more", "-a x")
 	})
 }
 

@@ -11,12 +11,13 @@ import (
 // patience is how many reads in a row must fail before an agent counts as gone.
 const patience = 3
 
-// markForgotten marks the agents whose source is no longer configured.
-func (d *Discoverer) markForgotten(ctx context.Context) {
+// markForgotten marks the agents whose source is no longer configured, and reports whether it could.
+func (d *Discoverer) markForgotten(ctx context.Context) bool {
 	marked, err := d.registry.MarkGone(ctx, func(a *registry.Agent) bool {
 		return !slices.ContainsFunc(d.sources, func(r *reader) bool { return r.source.has(a) })
 	})
 	d.report(ctx, "configuration", marked, err)
+	return err == nil
 }
 
 // unreadable notes that the source itself could not be read. After several times in a row, all its agents are gone.
