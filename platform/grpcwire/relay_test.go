@@ -1,6 +1,7 @@
 package grpcwire_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -24,5 +25,40 @@ func TestWhatIsWrongWithARelayedRequestIsSaid(t *testing.T) {
 	_ = s.SendMsg(text(strings.Repeat("x", 2*maxRequest))) // RecvMsg says why it fails
 	if err := s.RecvMsg(&wrapperspb.BytesValue{}); status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("Chat() = %v, want ResourceExhausted", err)
+	}
+}
+
+// TestWhatARelayedCallHasSentCountsNoLonger has a call stay open and send many messages, which are passed on one by one.
+func TestWhatARelayedCallHasSentCountsNoLonger(t *testing.T) {
+	t.Parallel()
+	server, addr := serve(t, nil)
+	conn := dial(t, addr)
+	if err := conn.Invoke(t.Context(), echo, text("hello"), &wrapperspb.BytesValue{}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, chat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		if err := errors.Join(s.SendMsg(text(strings.Repeat("x", 64<<10))), s.RecvMsg(&wrapperspb.BytesValue{})); err != nil {
+			t.Fatalf("Chat() = %v, want no error", err)
+		}
+	}
+	if kept := server.Kept(); kept > 64<<10 {
+		t.Errorf("%d bytes count as requests that are not whole, after all were passed on, want those of the header", kept)
+	}
+}
+
+// TestARelayedRequestThatEndsWithinAMessageIsAnError has a client break off, which must not look like the end of what it had to say.
+func TestARelayedRequestThatEndsWithinAMessageIsAnError(t *testing.T) {
+	t.Parallel()
+	_, addr := serve(t, nil)
+	p := newPeer(t, addr)
+	p.call(1, true) // so that grpcwire serves the connection
+	p.path(3, chat)
+	p.must(0, p.WriteData(3, true, hello[:len(hello)-1]))
+	if got := p.end(3); got != "status 13" {
+		t.Errorf("a request that ends within a message ended with %q, want status 13 (Internal)", got)
 	}
 }
