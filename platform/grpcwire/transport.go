@@ -55,7 +55,6 @@ type transport struct {
 	window   int64                // bytes that may be sent
 	initial  int64                // initial window of further streams
 	maxFrame int                  // largest frame that the peer accepts
-	grant    int64                // receive window: bytes that the peer may still send
 	owed     int64                // bytes that were received but not yet added to the window again
 	held     int                  // bytes of incomplete requests and their headers
 	allHeld  *atomic.Int64        // held of all connections of the server; nil at the client's end
@@ -90,7 +89,7 @@ var (
 func newTransport(conn net.Conn, r side) *transport {
 	w := &transport{
 		conn: conn, role: r, streams: make(map[uint32]*stream), blocked: make(map[*stream]struct{}),
-		window: firstWindow, initial: firstWindow, grant: firstWindow, maxFrame: 16 << 10,
+		window: firstWindow, initial: firstWindow, maxFrame: 16 << 10,
 	}
 	w.room.L = &w.mu
 	w.framer = newFramer(nil, bufio.NewReaderSize(conn, readBuffer))
@@ -124,7 +123,6 @@ func (w *transport) sendPreface(preface string, settings ...http2.Setting) {
 		http2.Setting{ID: http2.SettingInitialWindowSize, Val: streamWindow},
 		http2.Setting{ID: http2.SettingMaxHeaderListSize, Val: maxHeaderBytes})...)
 	_ = w.encoder.WriteWindowUpdate(0, connWindow-firstWindow)
-	w.grant = connWindow
 }
 
 // flush writes the gathered frames, unless somebody is writing already. mu is held, and released while it writes.
