@@ -13,6 +13,7 @@ import (
 	"github.com/quorate/quorate/consultation/embedded"
 	"github.com/quorate/quorate/consultation/evidencetest"
 	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 func TestEvidenceComesThroughAServerThatAnswersAsCloudWatchIsDocumented(t *testing.T) {
@@ -70,6 +71,32 @@ func TestOnlyACompleteQuerySaysWhatThereIs(t *testing.T) {
 				t.Errorf("Verdicts() = %d claims, %v, want %d and an error with %q", len(claims), err, test.claims, test.want)
 			}
 		})
+	}
+}
+
+func TestAQueryGivesItsTurnBackAndAsksTheGroupThatIsNamed(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.group = "mine"
+	traces := s.traces(t, cloudwatch.Config{Group: "mine", Timeout: 10 * time.Second})
+	for i := range 20 { // eight may be under way
+		if _, err := traces.Verdicts(t.Context(), asked); err != nil {
+			t.Fatalf("Verdicts() number %d = %v, want no error", i+1, err)
+		}
+	}
+}
+
+// TestAnAttributeOfAnotherTypeIsThere has spans whose signature or attempt would seem to be absent, and so not to be wrong.
+func TestAnAttributeOfAnotherTypeIsThere(t *testing.T) {
+	t.Parallel()
+	for _, attribute := range []string{`signature\":5`, `signature\":{}`, `feedback\":1.5`, `attempt\":1.5`, `attempt\":\"1\"`} {
+		s := newServer(t)
+		s.status = "Complete"
+		s.override = "[" + row(`{\"traceId\":\"0af7651916cd43dd8448eb211c80319c\",\"spanId\":\"b7ad6b7169203331\",\"name\":\"quorate.consultation.verdict\",\"attributes\":{\"quorate.consultation.`+attribute+`}}`) + "]"
+		claims, err := s.traces(t, cloudwatch.Config{Timeout: time.Minute}).Verdicts(t.Context(), asked)
+		if err != nil || len(claims) != 1 || fault.ReasonOf(claims[0].Unreadable) != consultation.ReasonMalformed {
+			t.Errorf("Verdicts() of a span with %s = %+v, %v, want one that cannot be read", attribute, claims, err)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package cloudwatch_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -24,6 +25,7 @@ type server struct {
 	running  int               // guarded by mu; how often a query is still under way when it is asked for
 	status   string            // guarded by mu; of a query that is not
 	stopped  int               // guarded by mu
+	group    string            // guarded by mu; log group that is asked; empty: the one of X-Ray
 	override string            // guarded by mu; results in the place of those that there are
 }
 
@@ -31,7 +33,10 @@ func newServer(t *testing.T) *server {
 	t.Helper()
 	s := &server{queries: make(map[string]string), status: "Complete"}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var in struct{ QueryString, QueryID, LogGroupName string }
+		var in struct {
+			QueryString, QueryID, LogGroupName string
+			Limit                              int
+		}
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 			t.Errorf("reading a request = %v", err)
 		}
@@ -40,8 +45,8 @@ func newServer(t *testing.T) *server {
 		defer s.mu.Unlock()
 		switch _, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), "."); operation {
 		case "StartQuery":
-			if in.LogGroupName != "aws/spans" {
-				t.Errorf("StartQuery asks the group %q, want aws/spans", in.LogGroupName)
+			if want := cmp.Or(s.group, "aws/spans"); in.LogGroupName != want || in.Limit != 257 { // one more than are taken
+				t.Errorf("StartQuery asks the group %q for %d spans, want %s and 257", in.LogGroupName, in.Limit, want)
 			}
 			id := fmt.Sprintf("q%d", len(s.queries))
 			s.queries[id] = in.QueryString

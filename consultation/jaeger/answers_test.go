@@ -60,6 +60,9 @@ func TestOnlyAWholeAnswerSaysWhatThereIs(t *testing.T) {
 		"a trace of another form":          {200, `{"result":{"resourceSpans":7}}`, 0, "not an OTLP trace request"},
 		"a trace without end":              {200, `{"result":{"resourceSpans":[{"scopeSpans":[{"spans":[` + strings.Repeat(`{"name":"x"},`, 1_000_000) + `{}]}]}]}}`, 0, "more than 4194304 bytes"},
 		"more spans than are taken":        {200, `{"result":{"resourceSpans":[{"scopeSpans":[{"spans":[` + strings.Repeat(`{},`, 10_000) + `{}]}]}]}}`, 0, "more than 10000 spans"},
+		"more verdicts than are taken":     {200, strings.Repeat(`{"result":`+oneSpan+`}`, 257), 0, "more than 256 verdicts"},
+		"as many verdicts as are taken":    {200, strings.Repeat(`{"result":`+oneSpan+`}`, 256), 256, ""},
+		"no such trace with success":       {200, `{"error":{"httpCode":404,"message":"No traces found"}}`, 0, "something else than results"},
 		"a trace without bottom":           {200, `{"result":{"a":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}}`, 0, "levels of nesting"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,6 +106,18 @@ func TestALookEndsInTime(t *testing.T) {
 	for range looks {
 		if err := <-ended; err == nil || !strings.Contains(err.Error(), "deadline exceeded") {
 			t.Errorf("Verdicts() = %v, want that the time is over", err)
+		}
+	}
+}
+
+func TestAQueryGivesItsTurnBack(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"result":{}}`)) }))
+	t.Cleanup(s.Close)
+	j := at(t, s.URL, jaeger.Config{Timeout: 10 * time.Second})
+	for i := range 20 { // eight may be under way
+		if _, err := j.Verdicts(t.Context(), asked); err != nil {
+			t.Fatalf("Verdicts() number %d = %v, want no error", i+1, err)
 		}
 	}
 }
