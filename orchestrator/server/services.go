@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/http"
 
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/grpc"
@@ -16,7 +15,6 @@ import (
 	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/rpcserver"
-	"github.com/quorate/quorate/proto"
 	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
@@ -61,7 +59,11 @@ func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, 
 	}
 	receiver.RegisterGRPC(s.rpc.GRPC())
 	s.rpc.Handle("/v1/traces", s.rpc.Authenticated(receiver.HTTPHandler(), auth.RoleAgent, auth.RoleAdmin, auth.RoleDispatcher))
-	s.rpc.Handle("GET /openapi.json", http.HandlerFunc(openAPI))
+	document, err := describe(rules)
+	if err != nil {
+		return err
+	}
+	s.rpc.Handle("GET /openapi.json", document)
 	for _, x := range services {
 		x.Register(s.rpc.GRPC())
 		if x.Gateway == nil {
@@ -83,13 +85,6 @@ func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, 
 		s.rpc.OnReady(name, ready)
 	}
 	return nil
-}
-
-func openAPI(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
-	if _, err := w.Write(proto.OpenAPI); err != nil {
-		return // the client has disconnected
-	}
 }
 
 func registryService(impl registryv1.RegistryServiceServer) Service {
