@@ -22,7 +22,9 @@
 // unchanged: see Passages. The ids of their tasks and contexts are then the agent's own, and whoever knows an id may ask for the task, as at the
 // agent itself.
 //
-// What a closed gate holds back is not shown: a task's artifacts come with its end. A task that the caller may not see is not found. Lists cover the
+// Streams show what an agent delivers while it works, marked as a draft in Quorate's metadata, if the replica that works on the task serves them, as
+// it does for those that begin with the task. With the end comes what they lack of the artifacts that are stored. What a closed gate holds back is not
+// shown: such a task's artifacts come with its end. A task that the caller may not see is not found. Lists cover the
 // tenant's newest 10,000 tasks. A request for an extended card gets A2A's error for that. Receivers of push notifications are notified of each state
 // that a task enters; only the task's owner and admins set and see them.
 package a2aedge

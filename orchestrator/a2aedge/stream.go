@@ -55,7 +55,7 @@ func (s *Service) follow(ctx context.Context, t orchestrator.Task, history *int3
 	if err := send(firstResponse(&t, history)); err != nil {
 		return err
 	}
-	f := follower{service: s, key: t.Key(), contextID: t.ContextID, state: t.State, send: send, patient: true}
+	f := follower{service: s, key: t.Key(), contextID: t.ContextID, state: t.State, send: send, patient: true, shown: make(shownArtifacts)}
 	return f.run(ctx, t.LastEvent)
 }
 
@@ -78,7 +78,7 @@ func (s *Service) resume(ctx context.Context, t orchestrator.Task, after uint64,
 	if err := stream.SendHeader(nil); err != nil { // there may be no event for long
 		return err
 	}
-	f := follower{service: s, key: t.Key(), contextID: t.ContextID, state: seen[0].State, send: stream.Send, patient: true}
+	f := follower{service: s, key: t.Key(), contextID: t.ContextID, state: seen[0].State, send: stream.Send, patient: true, shown: make(shownArtifacts)}
 	return f.run(ctx, after)
 }
 
@@ -90,14 +90,15 @@ type follower struct {
 	state     a2apb.TaskState // after the last event
 	patient   bool            // follow a task that waits for authorization, which may be given elsewhere (A2A §7.6.2)
 	send      func(*a2apb.StreamResponse) error
+	shown     shownArtifacts
 }
 
 // errOver ends a stream regularly.
 var errOver = errors.New("the stream is over")
 
-// run sends the updates after an event until the task ends or waits for somebody.
+// run sends the updates after an event until the task ends or waits for somebody, and what the agent makes meanwhile.
 func (f *follower) run(ctx context.Context, after uint64) error {
-	_, err := f.service.engine.Watch(ctx, f.key, after, true, func(e orchestrator.Event) error { return f.update(ctx, e) })
+	_, err := f.service.engine.WatchDrafts(ctx, f.key, after, func(e orchestrator.Event) error { return f.update(ctx, e) }, f.drafts)
 	if errors.Is(err, errOver) {
 		return nil
 	}
@@ -120,7 +121,7 @@ func (f *follower) update(ctx context.Context, e orchestrator.Event) error {
 	}
 	last, shown := f.status(e, statusMessage(&t)), taskrpc.Show(&t)
 	for _, a := range shown.Artifacts {
-		if err := f.send(f.artifact(a)); err != nil {
+		if err := f.sendArtifact(f.shown.final(a)); err != nil {
 			return err
 		}
 	}
@@ -139,9 +140,25 @@ func (f *follower) status(e orchestrator.Event, m *a2apb.Message) *a2apb.StreamR
 	}}}
 }
 
-// artifact returns an update without an event number: if the stream breaks before the end, the artifacts are sent again.
-func (f *follower) artifact(a *a2apb.Artifact) *a2apb.StreamResponse {
-	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_ArtifactUpdate{ArtifactUpdate: &a2apb.TaskArtifactUpdateEvent{
-		TaskId: f.key.ID, ContextId: f.contextID, Artifact: a, LastChunk: true,
-	}}}
+// drafts sends what the client does not have of what the agent has delivered so far.
+func (f *follower) drafts(artifacts []*a2apb.Artifact) error {
+	for _, a := range artifacts {
+		u := f.shown.draft(a)
+		if u != nil {
+			u.Metadata = extension(map[string]any{"draft": true})
+		}
+		if err := f.sendArtifact(u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sendArtifact sends an update, unless it is nil, without an event number: if the stream breaks before the end, the artifacts are sent again.
+func (f *follower) sendArtifact(u *a2apb.TaskArtifactUpdateEvent) error {
+	if u == nil {
+		return nil
+	}
+	u.TaskId, u.ContextId = f.key.ID, f.contextID
+	return f.send(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_ArtifactUpdate{ArtifactUpdate: u}})
 }

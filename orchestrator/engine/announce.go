@@ -45,7 +45,7 @@ func (c *conversation) announcements(ctx context.Context, remote string) (<-chan
 	if receiver == "" {
 		return nil, func() {}
 	}
-	changed, stop := e.subscribe(t.Key())
+	changed, stop := e.subscribe(e.watchers, t.Key())
 	ctx, cancel := context.WithTimeout(ctx, announceTime)
 	defer cancel()
 	if err := client.Announce(ctx, remote, receiver); err != nil {

@@ -128,15 +128,28 @@ func (c *conversation) handleResponses(ctx context.Context) agentclient.Each {
 		if c.resultReady = err == nil && c.remote.ended(); c.resultReady && c.stream && c.closeTimer == nil {
 			c.closeTimer = time.AfterFunc(streamCloseTime, c.leaveStream)
 		}
-		if err != nil || !news || c.resultReady {
+		if err != nil || c.resultReady {
 			return err
 		}
-		if c.remote.strayed && !strayed {
-			c.unsavedProgress = append(c.unsavedProgress, strayMessage)
-		} else if text := c.remote.progressText(); text != "" && !c.remote.repeatsQuestion(&c.task) && (len(c.unsavedProgress) == 0 || c.unsavedProgress[len(c.unsavedProgress)-1] != text) {
-			c.unsavedProgress = append(c.unsavedProgress, text)
+		if carriesArtifacts(r) {
+			c.engine.putTokens(c.engine.onlookers, c.task.Key())
 		}
-		c.scheduleSave(ctx)
+		if news {
+			c.noteProgress(strayed)
+			c.scheduleSave(ctx)
+		}
 		return nil
 	}
+}
+
+// noteProgress notes what the log is to say about a response. strayed says whether one was about another task before. The caller holds mu.
+func (c *conversation) noteProgress(strayed bool) {
+	text := c.remote.progressText()
+	switch noted := len(c.unsavedProgress); {
+	case c.remote.strayed && !strayed:
+		text = strayMessage
+	case text == "", c.remote.repeatsQuestion(&c.task), noted > 0 && c.unsavedProgress[noted-1] == text:
+		return
+	}
+	c.unsavedProgress = append(c.unsavedProgress, text)
 }

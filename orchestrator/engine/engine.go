@@ -84,17 +84,18 @@ type Engine struct {
 	idleWorkers atomic.Int64  // number of idle goroutines
 
 	mu        sync.Mutex
-	scans     [orchestrator.Groups]scan                       // guarded by mu; by group; zero for groups that this replica does not hold
-	nextScan  time.Time                                       // guarded by mu; no group is due earlier
-	pending   map[orchestrator.Key]bool                       // guarded by mu; tasks that need a runner; true if something happened, false for a routine check
-	runners   map[orchestrator.Key]*runner                    // guarded by mu
-	timers    map[orchestrator.Key]*wakeUp                    // guarded by mu; wake-ups of waiting tasks
-	watchers  map[orchestrator.Key]map[chan struct{}]struct{} // guarded by mu
-	fresh     map[orchestrator.Key]uint64                     // guarded by mu; tasks accepted together with the intent to send and not sent yet; by epoch
-	polls     map[orchestrator.Key]time.Time                  // guarded by mu; by agent; when it is asked next about a task that a scan has found
-	failures  map[orchestrator.Key]int                        // guarded by mu; how many steps in a row failed, for tasks whose last step did
-	stopped   bool                                            // guarded by mu; no timers may be set any more
-	saturated bool                                            // guarded by mu; more tasks are pending than may run
+	scans     [orchestrator.Groups]scan      // guarded by mu; by group; zero for groups that this replica does not hold
+	nextScan  time.Time                      // guarded by mu; no group is due earlier
+	pending   map[orchestrator.Key]bool      // guarded by mu; tasks that need a runner; true if something happened, false for a routine check
+	runners   map[orchestrator.Key]*runner   // guarded by mu
+	timers    map[orchestrator.Key]*wakeUp   // guarded by mu; wake-ups of waiting tasks
+	watchers  watchers                       // guarded by mu; of what is stored of tasks
+	onlookers watchers                       // guarded by mu; of what agents deliver while they work
+	fresh     map[orchestrator.Key]uint64    // guarded by mu; tasks accepted together with the intent to send and not sent yet; by epoch
+	polls     map[orchestrator.Key]time.Time // guarded by mu; by agent; when it is asked next about a task that a scan has found
+	failures  map[orchestrator.Key]int       // guarded by mu; how many steps in a row failed, for tasks whose last step did
+	stopped   bool                           // guarded by mu; no timers may be set any more
+	saturated bool                           // guarded by mu; more tasks are pending than may run
 }
 
 // runner is the goroutine that works on one task.
@@ -109,6 +110,8 @@ type runner struct {
 
 	version     uint64 // of the task as last read; used by the runner's goroutine until it ends
 	earlyWakeUp wakeUp // the wake-up that was set for later; zero when something happened
+
+	conversation *conversation // guarded by Engine.mu; the last exchange with the agent
 }
 
 // wakeUp is a wake-up of a task.
@@ -144,20 +147,21 @@ func New(c Config) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{
-		Config:   c,
-		meters:   m,
-		breakers: breakers{delay: c.BreakerDelay},
-		outbox:   newOutbox(c.Logger),
-		signal:   make(chan struct{}, 1),
-		gained:   make(chan struct{}, 1),
-		nextRun:  make(chan func()),
-		pending:  make(map[orchestrator.Key]bool),
-		runners:  make(map[orchestrator.Key]*runner),
-		timers:   make(map[orchestrator.Key]*wakeUp),
-		watchers: make(map[orchestrator.Key]map[chan struct{}]struct{}),
-		fresh:    make(map[orchestrator.Key]uint64),
-		failures: make(map[orchestrator.Key]int),
-		polls:    make(map[orchestrator.Key]time.Time),
+		Config:    c,
+		meters:    m,
+		breakers:  breakers{delay: c.BreakerDelay},
+		outbox:    newOutbox(c.Logger),
+		signal:    make(chan struct{}, 1),
+		gained:    make(chan struct{}, 1),
+		nextRun:   make(chan func()),
+		pending:   make(map[orchestrator.Key]bool),
+		runners:   make(map[orchestrator.Key]*runner),
+		timers:    make(map[orchestrator.Key]*wakeUp),
+		watchers:  make(watchers),
+		onlookers: make(watchers),
+		fresh:     make(map[orchestrator.Key]uint64),
+		failures:  make(map[orchestrator.Key]int),
+		polls:     make(map[orchestrator.Key]time.Time),
 	}
 	e.exchanges = newFairLimiter(c.MaxExchanges, e.Wake, func(agent orchestrator.Key, in int) {
 		c.Logger.Warn("an agent has as many tasks as it may have at a time; others wait for it",

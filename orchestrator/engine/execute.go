@@ -113,6 +113,7 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 	defer stop()
 	ctx, c.cancel = context.WithCancelCause(ctx)
 	defer c.cancel(nil)
+	e.setConversation(t.Key(), c)
 
 	end := e.router.Begin(t.Tenant, t.Agent)
 	err := c.run(ctx)

@@ -16,8 +16,21 @@ const (
 // Watch calls emit with the task's events after a sequence number, in order and without gaps, and continues as they happen. It returns the task when
 // it has ended or, if throughGates is false, when a gate blocks it or its agent waits for its caller. A slow emit delays only its own Watch.
 func (e *Engine) Watch(ctx context.Context, k orchestrator.Key, after uint64, throughGates bool, emit func(orchestrator.Event) error) (orchestrator.Task, error) {
-	changed, stop := e.subscribe(k)
+	changed, stop := e.subscribe(e.watchers, k)
 	defer stop()
+	return e.watch(ctx, k, after, throughGates, emit, func(ctx context.Context, shard int) error {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-changed:
+		case <-time.After(e.watchInterval(shard)):
+		}
+		return nil
+	})
+}
+
+// watch emits events as Watch does. wait returns when the task, which is in a shard, may have changed.
+func (e *Engine) watch(ctx context.Context, k orchestrator.Key, after uint64, throughGates bool, emit func(orchestrator.Event) error, wait func(ctx context.Context, shard int) error) (orchestrator.Task, error) {
 	const page = 200
 	for {
 		// The task is read before its events: whatever it says was written with or before the last of them.
@@ -40,18 +53,15 @@ func (e *Engine) Watch(ctx context.Context, k orchestrator.Key, after uint64, th
 		if t.Ended() || ((t.Blocked() || t.AwaitsCaller()) && !throughGates) {
 			return t, nil
 		}
-		select {
-		case <-ctx.Done():
-			return t, ctx.Err()
-		case <-changed:
-		case <-time.After(e.watchInterval(t.Shard)):
+		if err := wait(ctx, t.Shard); err != nil {
+			return t, err
 		}
 	}
 }
 
 // Await returns the task when it has ended, a gate blocks it or its agent waits for its caller.
 func (e *Engine) Await(ctx context.Context, k orchestrator.Key) (orchestrator.Task, error) {
-	changed, stop := e.subscribe(k)
+	changed, stop := e.subscribe(e.watchers, k)
 	defer stop()
 	for {
 		t, err := e.Store.Task(ctx, k)
@@ -75,29 +85,34 @@ func (e *Engine) watchInterval(shard int) time.Duration {
 	return watchOther
 }
 
-// subscribe returns a channel that holds a token when the task may have changed since the last token was taken.
-func (e *Engine) subscribe(k orchestrator.Key) (<-chan struct{}, func()) {
+// watchers are channels by task. Each holds a token when there may be news since the last token was taken.
+type watchers map[orchestrator.Key]map[chan struct{}]struct{}
+
+// subscribe adds a channel, which is to be removed with the function returned.
+func (e *Engine) subscribe(to watchers, k orchestrator.Key) (<-chan struct{}, func()) {
 	ch := make(chan struct{}, 1)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.watchers[k] == nil {
-		e.watchers[k] = make(map[chan struct{}]struct{})
+	if to[k] == nil {
+		to[k] = make(map[chan struct{}]struct{})
 	}
-	e.watchers[k][ch] = struct{}{}
+	to[k][ch] = struct{}{}
 	return ch, func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		delete(e.watchers[k], ch)
-		if len(e.watchers[k]) == 0 {
-			delete(e.watchers, k)
+		delete(to[k], ch)
+		if len(to[k]) == 0 {
+			delete(to, k)
 		}
 	}
 }
 
-func (e *Engine) notify(k orchestrator.Key) {
+func (e *Engine) notify(k orchestrator.Key) { e.putTokens(e.watchers, k) }
+
+func (e *Engine) putTokens(to watchers, k orchestrator.Key) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for ch := range e.watchers[k] {
+	for ch := range to[k] {
 		putToken(ch)
 	}
 }

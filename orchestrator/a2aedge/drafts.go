@@ -1,0 +1,64 @@
+package a2aedge
+
+import (
+	"slices"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// shownArtifacts are the artifacts that a client has of a stream, by id.
+type shownArtifacts map[string]*a2apb.Artifact
+
+// draft returns the update that brings the client what the agent has delivered of an artifact so far, or nil when it has that: the parts that are new
+// or, when others have changed, the whole artifact. An artifact without parts is not shown, since A2A has none (§4.1.7).
+func (s shownArtifacts) draft(a *a2apb.Artifact) *a2apb.TaskArtifactUpdateEvent {
+	had, known := s[a.GetArtifactId()]
+	more, continued := added(had.GetParts(), a.GetParts())
+	if len(a.GetParts()) == 0 || known && continued && len(more) == 0 {
+		return nil
+	}
+	if !known || !continued {
+		s[a.GetArtifactId()] = a
+		return &a2apb.TaskArtifactUpdateEvent{Artifact: a}
+	}
+	s[a.GetArtifactId()] = &a2apb.Artifact{
+		ArtifactId: had.GetArtifactId(), Name: had.GetName(), Description: had.GetDescription(), Extensions: had.GetExtensions(), Metadata: had.GetMetadata(), Parts: a.GetParts(),
+	}
+	return &a2apb.TaskArtifactUpdateEvent{Append: true, Artifact: &a2apb.Artifact{ArtifactId: a.GetArtifactId(), Parts: more}}
+}
+
+// final returns the update after which the client has an artifact as it is stored, or nil when it has that.
+func (s shownArtifacts) final(a *a2apb.Artifact) *a2apb.TaskArtifactUpdateEvent {
+	had, known := s[a.GetArtifactId()]
+	if !known || !sameHead(had, a) {
+		s[a.GetArtifactId()] = a
+		return &a2apb.TaskArtifactUpdateEvent{Artifact: a, LastChunk: true}
+	}
+	u := s.draft(a)
+	if u != nil {
+		u.LastChunk = true
+	}
+	return u
+}
+
+// added returns the parts that follow those that were shown. It reports false when they do not begin with them.
+func added(shown, now []*a2apb.Part) (more []*a2apb.Part, continued bool) {
+	n := len(shown)
+	switch {
+	case n == 0:
+		return now, true
+	case len(now) < n:
+		return nil, false
+	case now[0] == shown[0] && now[n-1] == shown[n-1]: // parts are only added to a list, or all are replaced
+		return now[n:], true
+	}
+	same := slices.EqualFunc(now[:n], shown, func(a, b *a2apb.Part) bool { return proto.Equal(a, b) })
+	return now[n:], same
+}
+
+// sameHead reports whether two artifacts are alike but for their parts.
+func sameHead(a, b *a2apb.Artifact) bool {
+	return a.GetName() == b.GetName() && a.GetDescription() == b.GetDescription() && slices.Equal(a.GetExtensions(), b.GetExtensions()) &&
+		proto.Equal(a.GetMetadata(), b.GetMetadata())
+}

@@ -1,0 +1,204 @@
+package a2aedge_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/orchestrator/a2aedge"
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+)
+
+// author is an agent that writes two chapters, and goes on after each when it is told to.
+type author struct {
+	goOn    chan struct{}
+	reports bool // that it has written a chapter
+}
+
+var chapters = []string{"It was a dark night.", strings.Repeat("It rained. ", 30_000)} // the kit sends the second one in parts
+
+func (a author) write(ctx context.Context, t *kit.Task) error {
+	for n, text := range chapters {
+		if err := t.AddArtifact(ctx, kit.Artifact{Name: strconv.Itoa(n), Text: text}); err != nil {
+			return err
+		}
+		if a.reports {
+			if err := t.Progress(ctx, fmt.Sprintf("chapter %d", n)); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-a.goOn:
+		}
+	}
+	return nil
+}
+
+// addAuthor registers an author whose sensitive work is reviewed.
+func (w *world) addAuthor(t *testing.T, reports bool) author {
+	t.Helper()
+	a := author{goOn: make(chan struct{}), reports: reports}
+	w.addAgent(t, kit.Config{
+		Name: "author", Description: "Writes.", Version: "1.0.0", Handler: a.write,
+		Skills: []kit.Skill{{ID: "write", Name: "Write", Description: "Writes a book.", Tags: []string{"text"}}},
+	}, &registryv1.AgentMetadata{ConsultationRequirements: []*registryv1.ConsultationRequirement{{
+		Id: "review", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: new(true),
+		Condition: &registryv1.ConsultationCondition{Attribute: "sensitive", Operator: "equals", Value: structpb.NewBoolValue(true)},
+	}}})
+	return a
+}
+
+// TestAStreamShowsWhatTheAgentMakesWhileItWorks has an agent go on only when its caller has seen what it made, over each binding.
+func TestAStreamShowsWhatTheAgentMakesWhileItWorks(t *testing.T) {
+	w := newWorld(t)
+	agent := w.addAuthor(t, false)
+	for _, binding := range bindings {
+		t.Run(string(binding), func(t *testing.T) {
+			var seen []string
+			for e, err := range w.client(t, "/agents/author", binding).SendStreamingMessage(w.ctx, &a2a.SendMessageRequest{Message: text("write", nil)}) {
+				if err != nil {
+					t.Fatalf("SendStreamingMessage() = %v after %d artifacts", err, len(seen))
+				}
+				update, ok := e.(*a2a.TaskArtifactUpdateEvent)
+				if !ok {
+					continue
+				}
+				if !update.Append {
+					seen = append(seen, "")
+				}
+				for _, p := range update.Artifact.Parts {
+					seen[len(seen)-1] += p.Text()
+				}
+				if n := len(seen); n <= len(chapters) && seen[n-1] == chapters[n-1] {
+					agent.goOn <- struct{}{}
+				}
+			}
+			if len(seen) != len(chapters) {
+				t.Errorf("%d artifacts were sent, want each of %d once", len(seen), len(chapters))
+			}
+		})
+	}
+}
+
+// TestASubscriberIsShownWhatTheAgentHasMadeSoFar has a second caller join when the agent has made something and is silent.
+func TestASubscriberIsShownWhatTheAgentHasMadeSoFar(t *testing.T) {
+	w := newWorld(t)
+	agent := w.addAuthor(t, false)
+	c := w.client(t, "/agents/author", bindings[0])
+	ctx, stop := context.WithCancel(w.ctx)
+	defer stop()
+	joined := 0
+	for e, err := range c.SendStreamingMessage(ctx, &a2a.SendMessageRequest{Message: text("write", nil)}) {
+		if err != nil {
+			t.Fatalf("SendStreamingMessage() = %v", err)
+		}
+		if _, ok := e.(*a2a.TaskArtifactUpdateEvent); !ok {
+			continue
+		}
+		for e, err := range c.SubscribeToTask(ctx, &a2a.SubscribeToTaskRequest{ID: e.TaskInfo().TaskID}) {
+			if err != nil {
+				t.Fatalf("SubscribeToTask() = %v", err)
+			}
+			if update, ok := e.(*a2a.TaskArtifactUpdateEvent); ok {
+				if word, _ := update.Metadata[taskExtension].(map[string]any); word["draft"] != true || update.Append || update.Artifact.Parts[0].Text() != chapters[0] {
+					t.Errorf("the first artifact is %+v (append %t, metadata %v), want the first chapter as a draft", update.Artifact, update.Append, update.Metadata)
+				}
+				joined++
+				break
+			}
+		}
+		break
+	}
+	if joined != 1 {
+		t.Errorf("%d subscribers were shown the first chapter, want 1", joined)
+	}
+	for range chapters {
+		agent.goOn <- struct{}{}
+	}
+}
+
+// TestAStreamShowsNothingThatAReviewHasToSee has the same agent work on what is sensitive.
+func TestAStreamShowsNothingThatAReviewHasToSee(t *testing.T) {
+	w := newWorld(t)
+	agent := w.addAuthor(t, true)
+	reported := 0
+	for e, err := range w.client(t, "/agents/author", bindings[0]).SendStreamingMessage(w.ctx, &a2a.SendMessageRequest{Message: text("write", sensitive)}) {
+		if err != nil {
+			t.Fatalf("SendStreamingMessage() = %v", err)
+		}
+		switch e := e.(type) {
+		case *a2a.TaskArtifactUpdateEvent:
+			t.Errorf("artifact %+v was shown, of which no reviewer knows", e.Artifact)
+		case *a2a.TaskStatusUpdateEvent:
+			if word, _ := e.Metadata[taskExtension].(map[string]any); word["type"] == "progress" && reported < len(chapters) {
+				reported++
+				agent.goOn <- struct{}{}
+			}
+		}
+	}
+	if reported != len(chapters) {
+		t.Errorf("the agent reported progress %d times, want %d", reported, len(chapters))
+	}
+}
+
+// TestWhatAStreamShowedEndsAsWhatIsStored has agents make artifacts in all ways that A2A has, clients look now and then, and replays what these were sent.
+func TestWhatAStreamShowedEndsAsWhatIsStored(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		made, client, shown := make(map[string]*a2apb.Artifact), make(map[string]*a2apb.Artifact), make(a2aedge.ShownArtifacts)
+		for range 1 + r.IntN(8) {
+			id := strconv.Itoa(r.IntN(2))
+			made[id] = developed(r, id, made[id])
+			if r.IntN(2) == 0 {
+				bring(client, shown.Draft(proto.CloneOf(made[id])))
+			}
+		}
+		for id, a := range made {
+			bring(client, shown.Final(a))
+			if !proto.Equal(client[id], a) && len(a.GetParts()) > 0 {
+				t.Fatalf("seed %d: the client has %v, want %v", seed, client[id], a)
+			}
+			if again := shown.Final(proto.CloneOf(a)); again != nil {
+				t.Fatalf("seed %d: %v is sent again, which the client has", seed, again)
+			}
+		}
+	}
+}
+
+// developed is an artifact after its agent's next step: it begins, replaces, renames or extends it.
+func developed(r *rand.Rand, id string, a *a2apb.Artifact) *a2apb.Artifact {
+	part := &a2apb.Part{Content: &a2apb.Part_Text{Text: strconv.Itoa(r.IntN(3))}}
+	if a == nil || r.IntN(4) == 0 {
+		return &a2apb.Artifact{ArtifactId: id, Name: strconv.Itoa(r.IntN(2)), Parts: []*a2apb.Part{part}}
+	}
+	a = proto.CloneOf(a)
+	if r.IntN(3) == 0 {
+		a.Metadata = &structpb.Struct{Fields: map[string]*structpb.Value{"n": structpb.NewNumberValue(float64(r.IntN(2)))}}
+	}
+	a.Parts = append(a.Parts, part)
+	return a
+}
+
+// bring does what an A2A client does with an update (A2A §4.2.2).
+func bring(client map[string]*a2apb.Artifact, u *a2apb.TaskArtifactUpdateEvent) {
+	a := u.GetArtifact()
+	switch {
+	case u == nil:
+	case u.GetAppend():
+		client[a.GetArtifactId()].Parts = append(client[a.GetArtifactId()].GetParts(), a.GetParts()...)
+	default:
+		client[a.GetArtifactId()] = proto.CloneOf(a)
+	}
+}

@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// WatchDrafts is Watch through gates that also calls show with all that the agent has delivered so far, whenever that is more than before, while this
+// replica talks to the agent. It is not durable: the task may end with other artifacts, of another attempt. What a review has to see first is not
+// shown. show must not change the artifacts.
+func (e *Engine) WatchDrafts(ctx context.Context, k orchestrator.Key, after uint64, emit func(orchestrator.Event) error, show func([]*a2apb.Artifact) error) (orchestrator.Task, error) {
+	changed, stop := e.subscribe(e.watchers, k)
+	defer stop()
+	grown, stopDrafts := e.subscribe(e.onlookers, k)
+	defer stopDrafts()
+	return e.watch(ctx, k, after, true, emit, func(ctx context.Context, shard int) error {
+		again := time.After(e.watchInterval(shard))
+		for {
+			if drafts := e.drafts(ctx, k); len(drafts) > 0 {
+				if err := show(drafts); err != nil {
+					return err
+				}
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-grown:
+				continue
+			case <-changed:
+			case <-again:
+			}
+			return nil
+		}
+	})
+}
+
+// setConversation notes the exchange from which those who watch a task are shown what the agent makes.
+func (e *Engine) setConversation(k orchestrator.Key, c *conversation) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if r := e.runners[k]; r != nil {
+		r.conversation = c
+	}
+}
+
+// drafts returns what the agent has delivered so far, if this replica talks to it about the task.
+func (e *Engine) drafts(ctx context.Context, k orchestrator.Key) []*a2apb.Artifact {
+	e.mu.Lock()
+	r := e.runners[k]
+	var c *conversation
+	if r != nil {
+		c = r.conversation
+	}
+	e.mu.Unlock()
+	if c == nil {
+		return nil
+	}
+	return c.drafts(ctx)
+}
+
+// drafts returns what the agent has delivered so far, unless a review stands between it and the caller, or the agent has ended its task. The parts
+// are the conversation's own, which nobody changes; the rest is copied.
+func (c *conversation) drafts(ctx context.Context) []*a2apb.Artifact {
+	select {
+	case <-ctx.Done():
+		return nil
+	case c.mu <- struct{}{}:
+	}
+	defer c.mu.Unlock()
+	if c.finished || c.refused || c.remote.ended() || c.task.Guarded() || c.task.CarriesConsultation() {
+		return nil
+	}
+	drafts := make([]*a2apb.Artifact, len(c.remote.artifacts))
+	for i, a := range c.remote.artifacts {
+		drafts[i] = &a2apb.Artifact{
+			ArtifactId: a.GetArtifactId(), Name: a.GetName(), Description: a.GetDescription(), Extensions: a.GetExtensions(),
+			Parts: slices.Clip(a.GetParts()), Metadata: proto.CloneOf(a.GetMetadata()),
+		}
+	}
+	return drafts
+}
+
+// carriesArtifacts reports whether a response may change what the agent has delivered.
+func carriesArtifacts(r *a2apb.StreamResponse) bool {
+	return r.GetArtifactUpdate() != nil || len(r.GetTask().GetArtifacts()) > 0
+}
