@@ -2,7 +2,9 @@ package page_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +18,13 @@ func TestATokenOpensOnlyItsOwnList(t *testing.T) {
 	token := codec.Encode("tenant|ListAgents", []byte("web"))
 	flipped := []byte(token)
 	flipped[3] ^= 1
+	raw, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := func(cursor string) string { // with the signature of token
+		return base64.RawURLEncoding.EncodeToString(append(bytes.TrimSuffix(slices.Clone(raw), []byte("web")), cursor...))
+	}
 	tests := map[string]struct {
 		codec        *page.Codec
 		scope, token string
@@ -25,7 +34,9 @@ func TestATokenOpensOnlyItsOwnList(t *testing.T) {
 		"its own list":            {codec, "tenant|ListAgents", token, "web", true},
 		"no token: the first":     {codec, "tenant|ListAgents", "", "", true},
 		"another list":            {codec, "other|ListAgents", token, "", false},
-		"a scope moved by a byte": {codec, "tenant|ListAgent", token, "", false},
+		"another list as long":    {codec, "tenant|ListSkills", token, "", false},
+		"another cursor":          {codec, "tenant|ListAgents", forged("wex"), "", false},
+		"a scope moved by a byte": {codec, "tenant|ListAgent", forged("sweb"), "", false},
 		"another key":             {page.New([]byte("other")), "tenant|ListAgents", token, "", false},
 		"a changed token":         {codec, "tenant|ListAgents", string(flipped), "", false},
 		"not base64":              {codec, "tenant|ListAgents", "%%%", "", false},
