@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -15,6 +16,8 @@ const (
 	embedBatchSize      = 64               // texts in a call
 	maxVectors          = 50_000           // vectors that are kept; beyond these, texts are decided by words alone
 	maxDocumentExamples = 5                // examples of a skill that are read
+	shortDocument       = 500              // bytes of a text that was refused; models read 512 tokens or more
+	maxRefused          = 8                // skills whose beginning is refused, too, before the others are not tried
 )
 
 // embedAllSkills reads the skills of all indexed tenants, and tries again after a while when that fails.
@@ -68,18 +71,46 @@ func (s *secondStage) embedSkills(ctx context.Context, documents []string) (err 
 		}
 	}
 	s.mu.Unlock()
+	var refused []error
 	for chunk := range slices.Chunk(missing, embedBatchSize) {
-		if err := s.embedBatch(ctx, chunk); err != nil {
+		if err := s.embedBatch(ctx, chunk, &refused); err != nil {
 			return err
 		}
+	}
+	if len(refused) > 0 {
+		return refused[0]
 	}
 	return nil
 }
 
-func (s *secondStage) embedBatch(ctx context.Context, documents []string) error {
+// embedBatch gets the vectors of documents. An endpoint refuses a whole call for one text, say because that is longer than its model reads: then the
+// others are read without it, and of that one the beginning. If even that is refused, it is added to refused, and too many of these are an error.
+func (s *secondStage) embedBatch(ctx context.Context, documents []string, refused *[]error) error {
+	err := s.embed(ctx, documents, documents)
+	if err == nil || fault.KindOf(err) != fault.InvalidArgument {
+		return err
+	}
+	if half := len(documents) / 2; half > 0 {
+		if err := s.embedBatch(ctx, documents[:half], refused); err != nil {
+			return err
+		}
+		return s.embedBatch(ctx, documents[half:], refused)
+	}
+	err = s.embed(ctx, documents, []string{beginning(documents[0], shortDocument)})
+	if err == nil || fault.KindOf(err) != fault.InvalidArgument {
+		return err
+	}
+	if *refused = append(*refused, err); len(*refused) == maxRefused { // it is not about the texts
+		return err
+	}
+	return nil
+}
+
+// embed gets the vectors of texts and keeps them as those of documents.
+func (s *secondStage) embed(ctx context.Context, documents, texts []string) error {
 	ctx, cancel := context.WithTimeout(ctx, embedTimeout)
 	defer cancel()
-	vectors, err := s.embedder.Embed(ctx, documents)
+	vectors, err := s.embedder.Embed(ctx, texts)
 	if err != nil {
 		return err
 	}
@@ -99,12 +130,12 @@ func skillDocument(a *registry.Agent, skill string) string {
 		}
 		parts := []string{s.Name, s.Description, strings.Join(s.Tags, ", ")}
 		parts = append(parts, s.Examples[:min(len(s.Examples), maxDocumentExamples)]...)
-		return truncated(strings.Join(parts, "\n"))
+		return beginning(strings.Join(parts, "\n"), maxDocument)
 	}
 	return ""
 }
 
-// truncated returns the part of a text that is sent to the model.
-func truncated(s string) string {
-	return strings.ToValidUTF8(s[:min(len(s), maxDocument)], "")
+// beginning returns the part of a text that is sent to the model, of at most so many bytes.
+func beginning(s string, most int) string {
+	return strings.ToValidUTF8(s[:min(len(s), most)], "")
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/quorate/quorate/orchestrator/router/text"
 )
 
-// Embedder turns texts into vectors of length 1 and equal dimension. It takes at most 64 texts at a time.
+// Embedder turns texts into vectors of length 1 and equal dimension. It takes at most 64 texts at a time. An InvalidArgument fault says that it does
+// not take one of them.
 type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
@@ -173,7 +174,7 @@ func (s *secondStage) embedQuery(ctx context.Context, words string) ([]float32, 
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout) // for the breaker: a caller that disconnects says nothing about the endpoint
 	defer cancel()
-	vectors, err := s.embedder.Embed(ctx, []string{truncated(words)})
+	vectors, err := s.embedder.Embed(ctx, []string{beginning(words, maxDocument)})
 	if err != nil {
 		s.breaker.RecordFailure()
 		if ctx.Err() != nil {

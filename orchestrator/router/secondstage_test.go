@@ -3,8 +3,10 @@ package router_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,6 +25,9 @@ type model struct {
 	queries atomic.Int32
 	query   func(w http.ResponseWriter, r *http.Request) bool // true: it has answered
 	refuses string                                            // what it says to whoever asks about skills; empty: it answers
+	reads   int                                               // bytes of a text at most; 0: any number
+	refused atomic.Int32                                      // calls with a longer one
+	agents  fleet                                             // more of them
 }
 
 func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -39,6 +44,11 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if m.refuses != "" && len(asked.Input) > 1 {
 		http.Error(w, m.refuses, http.StatusUnauthorized)
+		return
+	}
+	if m.reads > 0 && slices.ContainsFunc(asked.Input, func(text string) bool { return len(text) > m.reads }) {
+		m.refused.Add(1)
+		http.Error(w, "an input is too long", http.StatusRequestEntityTooLarge)
 		return
 	}
 	var answer struct {
@@ -73,6 +83,7 @@ func withModel(t *testing.T, m *model, box time.Duration) *router.Router {
 		skilled("a-cats", registry.StatusAvailable, "draw_cat", "Draws a picture of a cat."),
 		skilled("b-dogs", registry.StatusAvailable, "draw_dog", "Draws a picture of a dog."),
 	}
+	agents = append(agents, m.agents...)
 	r := router.New(router.Config{Directory: agents, Intn: first, Embedder: client, EmbedTimeout: box})
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
@@ -197,6 +208,34 @@ func TestWhyTheSecondStageCannotReadSkillsIsSaid(t *testing.T) {
 	r := withModel(t, &model{refuses: "no such key"}, 10*time.Second)
 	if says := unsure(t, r); !strings.Contains(says, "not read all skills yet: ") || !strings.Contains(says, "HTTP 401: no such key") {
 		t.Errorf("Resolve() says %q, want what the endpoint answered to the skills", says)
+	}
+}
+
+// TestASkillThatIsTooLongForTheModelHidesNoOther has agents whose skills say more than the model reads.
+func TestASkillThatIsTooLongForTheModelHidesNoOther(t *testing.T) {
+	t.Parallel()
+	long := func(name, animal string) registry.Agent {
+		return skilled(name, registry.StatusAvailable, "draw_"+animal, "Draws a picture of a "+animal+"."+strings.Repeat(" Thoroughly.", 200))
+	}
+	m := &model{reads: 600, agents: fleet{long("c-cows", "cow"), long("d-ducks", "duck")}}
+	if says := unsure(t, withModel(t, m, 10*time.Second)); !strings.Contains(says, "the second stage (embeddings) decided") || m.refused.Load() == 0 {
+		t.Errorf("Resolve() says %q after %d refusals, want the second stage's decision after some", says, m.refused.Load())
+	}
+}
+
+// TestAModelThatRefusesAllIsNotAskedForEachSkill has a model refuse what may be said in each skill.
+func TestAModelThatRefusesAllIsNotAskedForEachSkill(t *testing.T) {
+	t.Parallel()
+	m := &model{reads: 1}
+	for n := range 500 {
+		m.agents = append(m.agents, skilled(fmt.Sprintf("e-%d", n), registry.StatusAvailable, "sort_papers", fmt.Sprintf("Sorts papers by colour %d.", n)))
+	}
+	says := unsure(t, withModel(t, m, 10*time.Second))
+	if !strings.Contains(says, "not read all skills yet: ") || !strings.Contains(says, "HTTP 413: an input is too long") {
+		t.Errorf("Resolve() says %q, want what the endpoint answered to the skills", says)
+	}
+	if n := m.refused.Load(); n > 100 {
+		t.Errorf("the endpoint was asked %d times about 502 skills, want few calls", n)
 	}
 }
 

@@ -30,6 +30,7 @@ const (
 const (
 	ReasonUnavailable = "EMBEDDING_UNAVAILABLE" // Unavailable: no answer, or one that says to try later
 	ReasonInvalid     = "EMBEDDING_INVALID"     // FailedPrecondition: an invalid answer, or a refusal
+	ReasonRefused     = "EMBEDDING_REFUSED"     // InvalidArgument: a refusal of what was sent, say a text that is longer than the model reads
 )
 
 // Client calls one endpoint.
@@ -75,6 +76,10 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, ReasonUnavailable, "%s stopped in its answer: %w", c.url, err)
+	}
+	switch resp.StatusCode {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return nil, fault.New(fault.InvalidArgument, ReasonRefused, "%s answered HTTP %d: %s", c.url, resp.StatusCode, clip(answer))
 	}
 	switch {
 	case resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= http.StatusInternalServerError:

@@ -70,6 +70,7 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 		"numbers out of range": {200, `{"data":[{"index":0,"embedding":[1e99]},{"index":1,"embedding":[1]}]}`, embedding.ReasonInvalid},
 		"no JSON":              {200, `<html>`, embedding.ReasonInvalid},
 		"a refusal":            {401, `{"error":{"message":"wrong key"}}`, embedding.ReasonInvalid},
+		"a text refused":       {413, `{"error":"too long"}`, embedding.ReasonRefused},
 		"too many requests":    {429, `{}`, embedding.ReasonUnavailable},
 		"trouble":              {502, `bad gateway`, embedding.ReasonUnavailable},
 	}
