@@ -77,7 +77,7 @@ func TestADecisionSaysHowAgentsDo(t *testing.T) {
 	never.Status.ErrorMessage = "it has sent no heartbeat"
 	r := router.New(router.Config{
 		Directory: fleet{loaded("half", 1, 2), loaded("open", 3, 0), ill, told, drained, cut, never, loaded("full", 2, 2)},
-		Intn:      first, Cut: func(_, agent string) bool { return agent == "cut" },
+		Intn:      first, Cut: func(_, agent string) bool { return agent == "cut" }, Now: func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) },
 	})
 	r.Observe(tenant, "half", 250*time.Millisecond, router.Succeeded)
 	r.Observe(tenant, "open", time.Second, router.Failed)

@@ -250,12 +250,13 @@ func TestASecondStageThatFailsIsLeftAlone(t *testing.T) {
 	}}
 	r := withModel(t, m, 10*time.Second)
 	broken.Store(true)
-	before := m.queries.Load()
+	before, begin := m.queries.Load(), time.Now()
 	for range 20 {
 		reasons(t, r, "draw a picture of a hound")
 	}
-	if n := m.queries.Load() - before; n != 3 {
-		t.Errorf("20 decisions asked an endpoint that fails %d times, want 3", n)
+	most := 3 + int32(time.Since(begin)/(10*time.Second)) // on a slow machine, it gets another chance
+	if n := m.queries.Load() - before; n < 3 || n > most {
+		t.Errorf("20 decisions asked an endpoint that fails %d times, want 3 to %d", n, most)
 	}
 }
 
