@@ -11,7 +11,9 @@ import (
 
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/genproto/googleapis/api/httpbody"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -58,7 +60,7 @@ func newGateway(t *turns) *runtime.ServeMux {
 
 var escapedSlash = strings.NewReplacer("%2F", "/", "%2f", "/")
 
-// setETag copies the field etag of a response to the ETag header, as the strong tag that If-Match expects. An HttpBody gets the hash of its bytes, and
+// setETag copies the etag of a response to the ETag header, as the strong tag that If-Match expects. An HttpBody gets the hash of its bytes, and
 // is not sent to a client that has it already (If-None-Match). That is not so for messages: an agent's status changes without its etag.
 func setETag(ctx context.Context, w http.ResponseWriter, message proto.Message) error {
 	if message == nil {
@@ -73,15 +75,26 @@ func setETag(ctx context.Context, w http.ResponseWriter, message proto.Message) 
 		}
 		return nil
 	}
-	m := message.ProtoReflect()
-	field := m.Descriptor().Fields().ByName("etag")
-	if field == nil || field.Kind() != protoreflect.StringKind || field.IsList() {
-		return nil
-	}
-	if tag := m.Get(field).String(); tag != "" {
+	if tag := etagOf(ctx, message.ProtoReflect()); tag != "" {
 		w.Header().Set("ETag", `"`+strings.Trim(tag, `"`)+`"`)
 	}
 	return nil
+}
+
+// etagOf returns the etag of a response: its field or, without one, what SetETag was given.
+func etagOf(ctx context.Context, m protoreflect.Message) string {
+	if field := m.Descriptor().Fields().ByName("etag"); field != nil && field.Kind() == protoreflect.StringKind && !field.IsList() {
+		return m.Get(field).String()
+	}
+	sent, _ := runtime.ServerMetadataFromContext(ctx)
+	return strings.Join(sent.HeaderMD.Get(etagHeader), ",")
+}
+
+const etagHeader = "etag"
+
+// SetETag gives the answer to the call in ctx an etag, where its message has no field for it: the header ETag over REST, and etag over gRPC.
+func SetETag(ctx context.Context, etag string) {
+	_ = grpc.SetHeader(ctx, metadata.Pairs(etagHeader, etag)) // it is called before the answer is sent
 }
 
 // gatewayError writes the answer for an error of a REST call, whether it comes from the gateway or from the service.

@@ -192,10 +192,14 @@ func wholeLife(t *testing.T, url string) {
 	call{
 		name: "its own inputs", token: own, method: "PATCH", path: "/v1/agents/web/metadata?updateMask=inputSchemas", body: `{}`, status: 200, want: `"targetAgent":"reviewer"`,
 	}.do(t, url)
-	_, read := call{name: "its metadata", token: own, method: "GET", path: "/v1/agents/web/metadata", status: 200, want: `"targetAgent":"reviewer"`}.do(t, url)
+	asRead, read := call{name: "its metadata", token: own, method: "GET", path: "/v1/agents/web/metadata", status: 200, want: `"targetAgent":"reviewer"`}.do(t, url)
 	call{
 		name: "its metadata as it was read", token: own, method: "PATCH", path: "/v1/agents/web/metadata", status: 200, want: `"targetAgent":"reviewer"`, body: read,
+		ifMatch: asRead.Get("ETag"),
 	}.do(t, url)
+	if tag := asRead.Get("ETag"); tag == "" {
+		t.Error("the metadata has no ETag")
+	}
 	for name, body := range map[string]string{
 		"no rule": `{}`, "another rule": strings.Replace(read, `"targetAgent":"reviewer"`, `"targetAgent":"friend"`, 1),
 		"a skill": strings.Replace(read, `"atMostOnceSkills":[]`, `"atMostOnceSkills":["fetch"]`, 1),

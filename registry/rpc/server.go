@@ -105,7 +105,7 @@ func (s *Server) GetAgentCard(ctx context.Context, req *registryv1.GetAgentCardR
 	return &httpbody.HttpBody{ContentType: "application/json", Data: agent.RawCard}, nil
 }
 
-// GetAgentMetadata returns the agent's metadata.
+// GetAgentMetadata returns the agent's metadata. Its etag is the agent's, on which an update may depend.
 func (s *Server) GetAgentMetadata(ctx context.Context, req *registryv1.GetAgentMetadataRequest) (*registryv1.AgentMetadata, error) {
 	agent, err := s.agent(ctx, req.GetName())
 	if err != nil {
@@ -117,6 +117,7 @@ func (s *Server) GetAgentMetadata(ctx context.Context, req *registryv1.GetAgentM
 	}
 	metadata.AgentName, metadata.Version = agent.Name, agent.Card.Version
 	metadata.CreatedAt, metadata.UpdatedAt = timeToProto(agent.CreateTime), timeToProto(agent.UpdateTime)
+	rpcserver.SetETag(ctx, agent.Etag)
 	return metadata, nil
 }
 

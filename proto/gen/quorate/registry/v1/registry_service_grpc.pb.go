@@ -77,7 +77,7 @@ type RegistryServiceClient interface {
 	GetAgentCard(ctx context.Context, in *GetAgentCardRequest, opts ...grpc.CallOption) (*httpbody.HttpBody, error)
 	// RefreshAgentCard reads the agent's card again, from its URL or a new one, and keeps the metadata. An agent may refresh its own card only.
 	RefreshAgentCard(ctx context.Context, in *RefreshAgentCardRequest, opts ...grpc.CallOption) (*RefreshAgentCardResponse, error)
-	// GetAgentMetadata returns the agent's typed inputs and outputs and consultation rules.
+	// GetAgentMetadata returns the agent's typed inputs and outputs and consultation rules. The header etag of the answer, ETag over REST, is the agent's.
 	GetAgentMetadata(ctx context.Context, in *GetAgentMetadataRequest, opts ...grpc.CallOption) (*AgentMetadata, error)
 	// UpdateAgentMetadata replaces the fields that the mask names; a stale etag is ABORTED. An agent may replace its own input_schemas and output_schemas
 	// only; the rules are the admins'.
@@ -506,7 +506,7 @@ type RegistryServiceServer interface {
 	GetAgentCard(context.Context, *GetAgentCardRequest) (*httpbody.HttpBody, error)
 	// RefreshAgentCard reads the agent's card again, from its URL or a new one, and keeps the metadata. An agent may refresh its own card only.
 	RefreshAgentCard(context.Context, *RefreshAgentCardRequest) (*RefreshAgentCardResponse, error)
-	// GetAgentMetadata returns the agent's typed inputs and outputs and consultation rules.
+	// GetAgentMetadata returns the agent's typed inputs and outputs and consultation rules. The header etag of the answer, ETag over REST, is the agent's.
 	GetAgentMetadata(context.Context, *GetAgentMetadataRequest) (*AgentMetadata, error)
 	// UpdateAgentMetadata replaces the fields that the mask names; a stale etag is ABORTED. An agent may replace its own input_schemas and output_schemas
 	// only; the rules are the admins'.
