@@ -2,6 +2,7 @@ package embedded_test
 
 import (
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -136,7 +137,9 @@ func TestNobodyReadsATaskThatIsOlderThanItsEvents(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				after += uint64(len(events))
+				if after += uint64(len(events)); len(events) == 0 {
+					runtime.Gosched() // on one processor, four busy readers would leave the writer little
+				}
 				if got, err := s.Task(t.Context(), k); err != nil || got.LastEvent < after {
 					t.Errorf("Task() after %d events has %d of them, %v", after, got.LastEvent, err)
 					return
