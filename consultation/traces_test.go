@@ -133,6 +133,17 @@ func TestABackendIsAskedAboutTheCurrentContentAlsoAfterAQuestionAboutOther(t *te
 	}
 }
 
+func TestABackendIsAskedAboutTheNewestAttempt(t *testing.T) {
+	t.Parallel()
+	f, b := newTraced(t, consultation.LevelCarried)
+	first := f.carried(t)
+	f.Advance(first.ExpireTime.Sub(f.Now()) + time.Second)
+	b.claims = []consultation.Claim{claim(f.carried(t), "approved", spanID)}
+	if d, v := f.decide(t); !d.Allowed || b.asked != 1 {
+		t.Errorf("Check() = %v, %s after %d looks, want it approved by the second attempt after one", d.Allowed, v.Reason, b.asked)
+	}
+}
+
 func TestABackendIsAskedFromTheAnswerUntilThereIsEvidence(t *testing.T) {
 	t.Parallel()
 	f, b := newTraced(t, consultation.LevelCarried)
