@@ -11,33 +11,51 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
+// draftPause is the minimum time between two looks of a watcher at what an agent delivers, which may be a word at a time.
+const draftPause = 50 * time.Millisecond
+
 // WatchDrafts is Watch through gates that also calls show with all that the agent has delivered so far, whenever that is more than before, while this
 // replica talks to the agent. It is not durable: the task may end with other artifacts, of another attempt. What a review has to see first is not
-// shown. show must not change the artifacts.
+// shown. An artifact has its metadata the first time only. show must not change the artifacts.
 func (e *Engine) WatchDrafts(ctx context.Context, k orchestrator.Key, after uint64, emit func(orchestrator.Event) error, show func([]*a2apb.Artifact) error) (orchestrator.Task, error) {
 	changed, stop := e.subscribe(e.watchers, k)
 	defer stop()
 	grown, stopDrafts := e.subscribe(e.onlookers, k)
 	defer stopDrafts()
+	known := make(map[string]bool)
 	return e.watch(ctx, k, after, true, emit, func(ctx context.Context, shard int) error {
 		again := time.After(e.watchInterval(shard))
 		for {
-			if drafts := e.drafts(ctx, k); len(drafts) > 0 {
+			if drafts := e.drafts(ctx, k, known); len(drafts) > 0 {
 				if err := show(drafts); err != nil {
 					return err
 				}
 			}
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-grown:
-				continue
-			case <-changed:
-			case <-again:
+			if grew, err := awaitDrafts(ctx, changed, again, grown); !grew {
+				return err
 			}
-			return nil
 		}
 	})
+}
+
+// awaitDrafts reports whether there is more to show, after a pause, or false when the task may have changed or ctx has ended.
+func awaitDrafts(ctx context.Context, changed <-chan struct{}, again <-chan time.Time, grown <-chan struct{}) (bool, error) {
+	paused := time.After(draftPause)
+	var more <-chan struct{} // nil during the pause
+	for {
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-changed:
+			return false, nil
+		case <-again:
+			return false, nil
+		case <-paused:
+			more = grown
+		case <-more:
+			return true, nil
+		}
+	}
 }
 
 // setConversation notes the exchange from which those who watch a task are shown what the agent makes.
@@ -49,8 +67,8 @@ func (e *Engine) setConversation(k orchestrator.Key, c *conversation) {
 	}
 }
 
-// drafts returns what the agent has delivered so far, if this replica talks to it about the task.
-func (e *Engine) drafts(ctx context.Context, k orchestrator.Key) []*a2apb.Artifact {
+// drafts returns what the agent has delivered so far, if this replica talks to it about the task, and notes the artifacts as known.
+func (e *Engine) drafts(ctx context.Context, k orchestrator.Key, known map[string]bool) []*a2apb.Artifact {
 	e.mu.Lock()
 	r := e.runners[k]
 	var c *conversation
@@ -61,12 +79,12 @@ func (e *Engine) drafts(ctx context.Context, k orchestrator.Key) []*a2apb.Artifa
 	if c == nil {
 		return nil
 	}
-	return c.drafts(ctx)
+	return c.drafts(ctx, known)
 }
 
 // drafts returns what the agent has delivered so far, unless a review stands between it and the caller, or the agent has ended its task. The parts
-// are the conversation's own, which nobody changes; the rest is copied.
-func (c *conversation) drafts(ctx context.Context) []*a2apb.Artifact {
+// are the conversation's own, which nobody changes; the rest is copied, and metadata, which may be large, only for artifacts that are not known.
+func (c *conversation) drafts(ctx context.Context, known map[string]bool) []*a2apb.Artifact {
 	select {
 	case <-ctx.Done():
 		return nil
@@ -80,7 +98,11 @@ func (c *conversation) drafts(ctx context.Context) []*a2apb.Artifact {
 	for i, a := range c.remote.artifacts {
 		drafts[i] = &a2apb.Artifact{
 			ArtifactId: a.GetArtifactId(), Name: a.GetName(), Description: a.GetDescription(), Extensions: a.GetExtensions(),
-			Parts: slices.Clip(a.GetParts()), Metadata: proto.CloneOf(a.GetMetadata()),
+			Parts: slices.Clip(a.GetParts()),
+		}
+		if !known[a.GetArtifactId()] && len(a.GetParts()) > 0 {
+			known[a.GetArtifactId()] = true
+			drafts[i].Metadata = proto.CloneOf(a.GetMetadata())
 		}
 	}
 	return drafts
