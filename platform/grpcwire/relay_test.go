@@ -11,9 +11,9 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
-func TestWhatIsWrongWithARelayedRequestIsSaid(t *testing.T) {
-	t.Parallel()
-	_, addr := serve(t, nil)
+// chatting opens a call that is relayed, on a connection that grpcwire serves.
+func chatting(t *testing.T, addr string) grpc.ClientStream {
+	t.Helper()
 	conn := dial(t, addr)
 	if err := conn.Invoke(t.Context(), echo, text("hello"), &wrapperspb.BytesValue{}); err != nil {
 		t.Fatal(err)
@@ -22,6 +22,13 @@ func TestWhatIsWrongWithARelayedRequestIsSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+func TestWhatIsWrongWithARelayedRequestIsSaid(t *testing.T) {
+	t.Parallel()
+	_, addr := serve(t, nil)
+	s := chatting(t, addr)
 	_ = s.SendMsg(text(strings.Repeat("x", 2*maxRequest))) // RecvMsg says why it fails
 	if err := s.RecvMsg(&wrapperspb.BytesValue{}); status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("Chat() = %v, want ResourceExhausted", err)
@@ -32,14 +39,7 @@ func TestWhatIsWrongWithARelayedRequestIsSaid(t *testing.T) {
 func TestWhatARelayedCallHasSentCountsNoLonger(t *testing.T) {
 	t.Parallel()
 	server, addr := serve(t, nil)
-	conn := dial(t, addr)
-	if err := conn.Invoke(t.Context(), echo, text("hello"), &wrapperspb.BytesValue{}); err != nil {
-		t.Fatal(err)
-	}
-	s, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, chat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := chatting(t, addr)
 	for range 20 {
 		if err := errors.Join(s.SendMsg(text(strings.Repeat("x", 64<<10))), s.RecvMsg(&wrapperspb.BytesValue{})); err != nil {
 			t.Fatalf("Chat() = %v, want no error", err)
