@@ -32,6 +32,11 @@ func TestATargetThatAsksDefersItsVerdict(t *testing.T) {
 	if told := f.asks(t, c, "which policy?"); told != 0 {
 		t.Errorf("OnChange was called %d times for the same question, want 0", told)
 	}
+	f.asks(t, c, "which one?")
+	if _, v := f.check(t); !strings.Contains(v.Reason, `asks "which one?"`) {
+		t.Errorf("Check() = %q, want the later question", v.Reason)
+	}
+	f.asks(t, c, "which policy?")
 	allowed, v := f.check(t)
 	if allowed || v.Verdict != consultation.VerdictDeferred || !strings.Contains(v.Reason, `asks "which policy?", until 2026-11-20T12:15:00Z`) || !strings.Contains(v.Reason, "quorate tasks reply child") {
 		t.Errorf("Check() = %v, %s, %q, want it deferred with the question and where to answer", allowed, v.Verdict, v.Reason)

@@ -308,6 +308,18 @@ func TestAFloodOfApprovalsLeavesRoomForARejection(t *testing.T) {
 	}
 }
 
+func TestARefusedIDIsNotLookedFor(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.store.reads = errors.New("no key of an item has this length")
+	for _, id := range []string{"", strings.Repeat("x", 129)} {
+		cl := consultation.Claim{ConsultationID: id, TaskID: task}
+		if err := f.Record(t.Context(), reviewer, cl); !consultation.IsRefusal(err) || fault.ReasonOf(err) != consultation.ReasonUnknownConsultation {
+			t.Errorf("Record() for an id of %d bytes = %v, want %s", len(id), err, consultation.ReasonUnknownConsultation)
+		}
+	}
+}
+
 func TestRecordTellsTroubleFromRefusal(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("disk on fire")

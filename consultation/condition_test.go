@@ -59,6 +59,7 @@ func TestConditionHolds(t *testing.T) {
 		"a greater number as a text holds":           {condition("greater_than", 5.0), has("10"), true, "holds"},
 		"a word is not comparable with a number":     {condition("greater_than", 5.0), has("many"), true, unclear},
 		"a text that is not a number is unclear":     {condition("greater_than", 5.0), has("NaN"), true, unclear},
+		"a text that is infinite is unclear":         {condition("greater_than", 5.0), has("-Inf"), true, unclear},
 		"a number that is none is unclear":           {condition("greater_than", 5.0), has(math.NaN()), true, unclear},
 		"a truth value is not comparable":            {condition("greater_than", 5.0), has(true), true, unclear},
 		"a list is not comparable with a number":     {condition("greater_than", 5.0), has([]any{6.0}), true, unclear},
@@ -69,6 +70,7 @@ func TestConditionHolds(t *testing.T) {
 		"an absent attribute does not exist":         {condition("exists", nil), none, false, "no attribute"},
 		"no attributes at all":                       {condition("exists", nil), nil, false, "no attribute"},
 		"an unknown operator is unclear":             {condition("matches", "x"), has("y"), true, unclear},
+		"an unknown operator on numbers is unclear":  {condition("less_than", 5.0), has(1.0), true, unclear},
 		"a kind that is not JSON is unclear":         {condition("equals", 5.0), has(5), true, unclear},
 	}
 	for name, test := range tests {

@@ -1,6 +1,7 @@
 package consultation_test
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"sync"
@@ -72,6 +73,7 @@ func newFixture(t *testing.T) *fixture {
 type failing struct {
 	consultation.Store
 	reads, writes error
+	after         error        // of an Update whose change was made but not kept
 	lists         atomic.Int32 // how often List was called
 	before        func()       // called once, before the next Update; nil calls nothing
 }
@@ -99,7 +101,10 @@ func (s *failing) Update(ctx context.Context, tenant, id string, change func(con
 		s.before = nil
 		before()
 	}
-	return s.Store.Update(ctx, tenant, id, change)
+	return s.Store.Update(ctx, tenant, id, func(e consultation.Entry) (consultation.Entry, error) {
+		e, err := change(e)
+		return e, cmp.Or(err, s.after)
+	})
 }
 
 // issue asks about the content of digest.

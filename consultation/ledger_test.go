@@ -1,6 +1,7 @@
 package consultation_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -139,6 +140,19 @@ func TestALateCopyOfARequestAsksNothingAnew(t *testing.T) {
 	}
 }
 
+// TestARequestThatWasNotSentAsksAboutWhatIsThereNow has a copy of a request come when its consultation is open, and the content has changed since.
+func TestARequestThatWasNotSentAsksAboutWhatIsThereNow(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for i, digest := range []string{older, current} {
+		q := question(digest)
+		q.Request = consultation.Request{Caller: "coder", ID: "1", Digest: "x"}
+		if c, err := f.Issue(t.Context(), q); err != nil || c.SubjectDigest != digest || c.Attempt != i+1 {
+			t.Errorf("Issue() = attempt %d about %s, %v, want %d about %s", c.Attempt, c.SubjectDigest, err, i+1, digest)
+		}
+	}
+}
+
 // TestARequestThatWasSentAsksNothingAnew has a copy of a request come when something has come of its consultation.
 func TestARequestThatWasSentAsksNothingAnew(t *testing.T) {
 	t.Parallel()
@@ -183,15 +197,15 @@ func TestARequestThatWasSentAsksNothingAnew(t *testing.T) {
 func TestAConsultationKeepsAFewOfTheRequestsForIt(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for i := range 40 {
+	for i := range 40 { // each of them comes twice
 		q := question(current)
-		q.Request = consultation.Request{Caller: "ci", ID: strconv.Itoa(i), Digest: "x"}
+		q.Request = consultation.Request{Caller: "ci", ID: strconv.Itoa(i / 2), Digest: "x"}
 		if _, err := f.Issue(t.Context(), q); err != nil {
 			t.Fatalf("Issue() = %v, want no error", err)
 		}
 	}
 	list, err := f.Consultations(t.Context(), tenant, task)
-	if err != nil || len(list) != 1 || len(list[0].Requests) != 16 || list[0].Requests[15].ID != "39" {
+	if err != nil || len(list) != 1 || len(list[0].Requests) != 16 || list[0].Requests[0].ID != "4" || list[0].Requests[15].ID != "19" {
 		t.Errorf("Consultations() = %+v, %v, want one with the last 16 requests", list, err)
 	}
 }
@@ -342,6 +356,54 @@ func TestAnOpenConsultationExpiresWhenItIsRead(t *testing.T) {
 	list, err := f.Consultations(t.Context(), tenant, task)
 	if err != nil || list[0].State != consultation.StateExpired {
 		t.Errorf("Consultations() = %v, %v, want an expired one", list, err)
+	}
+}
+
+func TestAConsultationIsOpenAsLongAsTheLedgerSays(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.Ledger = consultation.NewLedger(f.store, consultation.LedgerOptions{Now: f.Now, TTL: time.Hour})
+	if c := f.issue(t, current); c.ExpireTime != f.Now().Add(time.Hour) {
+		t.Errorf("Issue() = open until %s, want an hour from %s", c.ExpireTime, f.Now())
+	}
+}
+
+func TestAnAnsweredConsultationDoesNotExpire(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.record(t, claim(f.issue(t, current), consultation.OutcomeApproved, spanID))
+	f.Advance(16 * time.Minute)
+	list, err := f.Consultations(t.Context(), tenant, task)
+	if err != nil || list[0].State != consultation.StateAnswered {
+		t.Errorf("Consultations() = %v, %v, want an answered one", list, err)
+	}
+}
+
+func TestWhatTheStoreCannotDoIsAnErrorAndNoChange(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("disk on fire")
+	for name, do := range map[string]func(context.Context, *consultation.Ledger, string) error{
+		"list": func(ctx context.Context, l *consultation.Ledger, _ string) error {
+			_, err := l.Consultations(ctx, tenant, task)
+			return err
+		},
+		"ask": func(ctx context.Context, l *consultation.Ledger, id string) error {
+			return l.Asks(ctx, tenant, task, id, "why?")
+		},
+		"bring an answer back": func(ctx context.Context, l *consultation.Ledger, id string) error {
+			return l.Carried(ctx, tenant, task, id)
+		},
+	} {
+		for _, traces := range [][]consultation.Traces{nil, {&backend{}}} {
+			f := newFixture(t)
+			f.Ledger = consultation.NewLedger(f.store, consultation.LedgerOptions{Now: f.Now, Traces: traces})
+			c := f.issue(t, current)
+			f.OnChange(func(string, string) { t.Errorf("OnChange was called although the store could not %s", name) })
+			f.store.reads, f.store.after = broken, broken
+			if err := do(t.Context(), f.Ledger, c.ID); !errors.Is(err, broken) {
+				t.Errorf("%s with %d backends = %v, want %v", name, len(traces), err, broken)
+			}
+		}
 	}
 }
 

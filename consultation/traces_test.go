@@ -177,6 +177,47 @@ func TestABackendIsAskedFromTheAnswerUntilThereIsEvidence(t *testing.T) {
 }
 
 // TestAnAnswerComesBackOnce has the answer to a consultation come back again, and that to one whose outcome is known already.
+func TestBackendsAreAskedUntilOneHasEvidence(t *testing.T) {
+	t.Parallel()
+	f, first, second := newFixture(t), &backend{}, &backend{}
+	f.Ledger = consultation.NewLedger(f.store, consultation.LedgerOptions{Now: f.Now, Lowest: consultation.LevelCarried, Traces: []consultation.Traces{first, second}})
+	found := []consultation.Claim{claim(f.carried(t), "approved", spanID)}
+	if d, _ := f.decide(t); d.Allowed || first.asked != 1 || second.asked != 1 {
+		t.Errorf("Check() = %v after %d and %d looks, want it blocked after one in each", d.Allowed, first.asked, second.asked)
+	}
+	second.claims = found
+	if d, v := f.decide(t); !d.Allowed || first.asked != 2 {
+		t.Errorf("Check() = %v, %s after %d looks, want it approved by what the second has", d.Allowed, v.Reason, first.asked)
+	}
+	f.Advance(f.issue(t, current).ExpireTime.Sub(f.Now()) + time.Second)
+	first.claims, second.asked = []consultation.Claim{claim(f.carried(t), "rejected", spanID)}, 0
+	if _, v := f.decide(t); v.Verdict != consultation.VerdictRejected || second.asked != 0 {
+		t.Errorf("Check() = %s after %d looks in the second, want what the first has and none", v.Verdict, second.asked)
+	}
+}
+
+func TestTheNextLookIsForTheAnswerThatCameLast(t *testing.T) {
+	t.Parallel()
+	f, b := newTraced(t, consultation.LevelCarried)
+	f.carried(t)
+	f.Advance(20 * time.Second)
+	q := question(current)
+	q.Requirement.ID = "r2"
+	c, err := f.Issue(t.Context(), q)
+	if err := errors.Join(err, f.Carried(t.Context(), tenant, task, c.ID)); err != nil {
+		t.Fatalf("Issue() and Carried() = %v, want no error", err)
+	}
+	s := subject()
+	s.Requirements = append(s.Requirements, q.Requirement)
+	for range 2 {
+		if d, err := f.Check(t.Context(), s); err != nil || d.CheckAgain != 2*time.Second || b.asked != 2 {
+			t.Errorf("Check() = again in %s after %d looks, %v, want 2 s after two", d.CheckAgain, b.asked, err)
+		}
+		b.asked = 0
+		slices.Reverse(s.Requirements)
+	}
+}
+
 func TestAnAnswerComesBackOnce(t *testing.T) {
 	t.Parallel()
 	f, _ := newTraced(t, consultation.LevelRecorded)
@@ -203,7 +244,7 @@ func TestAnAnswerComesBackOnce(t *testing.T) {
 // TestWhoLooksForNothingNeedsNoTurn checks a task about which nobody was asked.
 func TestWhoLooksForNothingNeedsNoTurn(t *testing.T) {
 	t.Parallel()
-	f, _ := newTraced(t, consultation.LevelCarried)
+	f, b := newTraced(t, consultation.LevelCarried)
 	none := func() func() { return nil }
 	if d, err := f.CheckInTurn(t.Context(), subject(), none); err != nil || d.Allowed {
 		t.Errorf("CheckInTurn() = %v, %v, want it blocked without a turn", d, err)
@@ -211,6 +252,11 @@ func TestWhoLooksForNothingNeedsNoTurn(t *testing.T) {
 	f.carried(t)
 	if _, err := f.CheckInTurn(t.Context(), subject(), none); !errors.Is(err, consultation.ErrNoTurn) {
 		t.Errorf("CheckInTurn() = %v, want ErrNoTurn", err)
+	}
+	taken := 0
+	turn := func() func() { taken++; return func() { taken-- } }
+	if _, err := f.CheckInTurn(t.Context(), subject(), turn); err != nil || b.asked != 1 || taken != 0 {
+		t.Errorf("CheckInTurn() = %v with %d looks, want one, and the turn given back: %d taken", err, b.asked, taken)
 	}
 }
 
