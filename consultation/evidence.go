@@ -3,6 +3,7 @@ package consultation
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -23,6 +24,9 @@ var outcomes = []string{OutcomeRejected, OutcomeError, OutcomeDeferred, OutcomeA
 
 // KnownOutcome reports whether outcome is one of the four.
 func KnownOutcome(outcome string) bool { return slices.Contains(outcomes, outcome) }
+
+// maxShown bounds what a refusal repeats of a value; a digest is shown whole.
+const maxShown = 80
 
 // SchemaVersion is the version of the evidence span's attributes.
 const SchemaVersion = 1
@@ -122,7 +126,7 @@ func (cl Claim) wellFormed() error {
 	case cl.SchemaVersion != SchemaVersion:
 		return refuse(fault.InvalidArgument, ReasonSchema, "the schema version is %d, want %d", cl.SchemaVersion, SchemaVersion)
 	case !KnownOutcome(cl.Outcome):
-		return refuse(fault.InvalidArgument, ReasonUnknownOutcome, "the outcome %q is not approved, rejected, deferred or error", clip(cl.Outcome, 64))
+		return refuse(fault.InvalidArgument, ReasonUnknownOutcome, "the outcome %q is not approved, rejected, deferred or error", clip(cl.Outcome, maxShown))
 	case len(cl.Feedback) > MaxFeedbackBytes:
 		return refuse(fault.InvalidArgument, ReasonFeedbackTooLong, "the feedback has %d bytes; the limit is %d", len(cl.Feedback), MaxFeedbackBytes)
 	case !utf8.ValidString(cl.Feedback):
@@ -140,34 +144,31 @@ func (cl Claim) from(r Recorder, c Consultation) error {
 	}
 	switch {
 	case r.Agent == "":
-		return refuse(fault.PermissionDenied, ReasonNotAnAgent, "only an agent's own credential can record its verdict")
+		return refuse(fault.PermissionDenied, ReasonNotAnAgent, "only an agent's own credential can record its verdict; quorate agents token makes one")
 	case r.Agent != c.TargetAgent:
 		return refuse(fault.PermissionDenied, ReasonNotTheTarget, "the consultation asks another agent than %q", r.Agent)
 	case cl.TargetAgent != c.TargetAgent:
-		return refuse(fault.PermissionDenied, ReasonNotTheTarget, "the span names another target than the consultation")
+		return refuse(fault.PermissionDenied, ReasonNotTheTarget, "the span names the target %q, want %q", clip(cl.TargetAgent, maxShown), c.TargetAgent)
 	case cl.ServiceName != r.Agent:
-		return refuse(fault.PermissionDenied, ReasonOtherService, "the resource's service.name is not %q", r.Agent)
+		return refuse(fault.PermissionDenied, ReasonOtherService, "the resource's service.name is %q, want %q", clip(cl.ServiceName, maxShown), r.Agent)
 	}
 	return nil
 }
 
-// matches returns a refusal if cl is not an answer to c.
+// matches returns a refusal if cl is not an answer to c. It says what c has: whoever gets this far has shown that it was asked.
 func (cl Claim) matches(c Consultation) error {
-	for _, same := range []struct {
-		holds        bool
-		reason, what string
-	}{
-		{cl.ConsultationID == c.ID, ReasonUnknownConsultation, "id"},
-		{cl.TaskID == c.TaskID, ReasonOtherTask, "task"},
-		{cl.RequirementID == c.RequirementID, ReasonOtherRequirement, "requirement"},
-		{cl.Phase == c.Phase, ReasonOtherPhase, "phase"},
-		{cl.SourceAgent == c.SourceAgent, ReasonOtherSource, "source agent"},
-		{cl.Attempt == c.Attempt, ReasonOtherAttempt, "attempt"},
-		{cl.SubjectDigest == c.SubjectDigest, ReasonOtherDigest, "subject digest"},
-		{cl.TraceID == c.TraceID, ReasonOtherTrace, "trace"},
+	for _, field := range []struct{ reason, what, got, want string }{
+		{ReasonUnknownConsultation, "id", cl.ConsultationID, c.ID},
+		{ReasonOtherTask, "task", cl.TaskID, c.TaskID},
+		{ReasonOtherRequirement, "requirement", cl.RequirementID, c.RequirementID},
+		{ReasonOtherPhase, "phase", cl.Phase, c.Phase},
+		{ReasonOtherSource, "source agent", cl.SourceAgent, c.SourceAgent},
+		{ReasonOtherAttempt, "attempt", strconv.Itoa(cl.Attempt), strconv.Itoa(c.Attempt)},
+		{ReasonOtherDigest, "subject digest", cl.SubjectDigest, c.SubjectDigest},
+		{ReasonOtherTrace, "trace", cl.TraceID, c.TraceID},
 	} {
-		if !same.holds {
-			return refuse(fault.PermissionDenied, same.reason, "the %s is not the consultation's", same.what)
+		if field.got != field.want {
+			return refuse(fault.PermissionDenied, field.reason, "the %s is %q, want %q as in the question", field.what, clip(field.got, maxShown), field.want)
 		}
 	}
 	return nil

@@ -55,7 +55,7 @@ func (l *Ledger) Record(ctx context.Context, r Recorder, cl Claim) error {
 func (l *Ledger) claimed(ctx context.Context, r Recorder, cl Claim) (Entry, error) {
 	unknown := cl.Unreadable
 	if unknown == nil {
-		unknown = refuse(fault.PermissionDenied, ReasonUnknownConsultation, "there is no consultation with the id of the span")
+		unknown = refuse(fault.PermissionDenied, ReasonUnknownConsultation, "there is no consultation %q, which the span names", clip(cl.ConsultationID, maxShown))
 	}
 	if cl.ConsultationID == "" || len(cl.ConsultationID) > maxIDBytes {
 		return Entry{}, unknown

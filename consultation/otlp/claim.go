@@ -102,7 +102,7 @@ func readStrings(from pcommon.Map, into map[string]*string) (wrong error) {
 		case value.Type() == pcommon.ValueTypeStr:
 			*to = value.Str()
 		case wrong == nil:
-			wrong = malformed(consultation.ReasonMalformed, "the attribute %s is not a string", key)
+			wrong = malformed(consultation.ReasonMalformed, "the attribute %s has the type %s, want a string", key, value.Type())
 		}
 	}
 	return wrong
@@ -114,8 +114,11 @@ func readInts(from pcommon.Map, into map[string]*int) error {
 		if !wanted {
 			continue
 		}
-		if value.Type() != pcommon.ValueTypeInt || value.Int() < 0 || value.Int() > math.MaxInt32 {
-			return malformed(consultation.ReasonMalformed, "the attribute %s is not a small integer", key)
+		if value.Type() != pcommon.ValueTypeInt {
+			return malformed(consultation.ReasonMalformed, "the attribute %s has the type %s, want an integer", key, value.Type())
+		}
+		if value.Int() < 0 || value.Int() > math.MaxInt32 {
+			return malformed(consultation.ReasonMalformed, "the attribute %s is %d, want a small integer", key, value.Int())
 		}
 		*to = int(value.Int())
 	}

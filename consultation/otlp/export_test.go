@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
+	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/consultation/otlp"
 )
 
@@ -82,25 +83,33 @@ func TestTheSenderAndTheOperatorSeeWhyAVerdictDoesNotCount(t *testing.T) {
 		token  string
 		change func(*tracetest.SpanStub)
 		reason string
+		says   string
 	}{
 		"the source forges the target's span": {token: "coder-token", reason: "EVIDENCE_NOT_THE_TARGET"},
-		"an admin of the target's name":       {token: "admin-token", reason: "EVIDENCE_NOT_AN_AGENT"},
+		"an admin of the target's name":       {token: "admin-token", reason: "EVIDENCE_NOT_AN_AGENT", says: "quorate agents token"},
 		"another service name": {
 			change: func(s *tracetest.SpanStub) {
 				s.Resource = resource.NewSchemaless(attribute.String("service.name", "coder"))
 			},
-			reason: "EVIDENCE_OTHER_SERVICE",
+			reason: "EVIDENCE_OTHER_SERVICE", says: `service.name is "coder", want "reviewer"`,
 		},
-		"no service name":           {change: func(s *tracetest.SpanStub) { s.Resource = resource.Empty() }, reason: "EVIDENCE_OTHER_SERVICE"},
-		"no consultation id":        {change: without(otlp.IDKey), reason: "EVIDENCE_UNKNOWN_CONSULTATION"},
-		"another task":              {change: with(attribute.String(otlp.TaskKey, "task-2")), reason: "EVIDENCE_OTHER_TASK"},
-		"no digest":                 {change: without(otlp.DigestKey), reason: "EVIDENCE_OTHER_DIGEST"},
-		"no outcome":                {change: without(otlp.OutcomeKey), reason: "EVIDENCE_UNKNOWN_OUTCOME"},
-		"an attempt that is text":   {change: with(attribute.String(otlp.AttemptKey, "1")), reason: "EVIDENCE_MALFORMED"},
-		"an attempt below zero":     {change: with(attribute.Int(otlp.AttemptKey, -1)), reason: "EVIDENCE_MALFORMED"},
-		"an outcome that is a list": {change: with(attribute.StringSlice(otlp.OutcomeKey, []string{"approved"})), reason: "EVIDENCE_MALFORMED"},
-		"no schema version":         {change: without(otlp.SchemaVersionKey), reason: "EVIDENCE_SCHEMA_UNSUPPORTED"},
-		"a signature of nobody":     {change: with(attribute.String(otlp.SignatureKey, "e30..AA")), reason: "EVIDENCE_SIGNATURE_INVALID"},
+		"no service name": {
+			change: func(s *tracetest.SpanStub) { s.Resource = resource.Empty() },
+			reason: "EVIDENCE_OTHER_SERVICE", says: `service.name is "", want "reviewer"`,
+		},
+		"no consultation id":         {change: without(otlp.IDKey), reason: "EVIDENCE_UNKNOWN_CONSULTATION", says: `no consultation ""`},
+		"a guessed consultation":     {change: with(attribute.String(otlp.IDKey, "guess")), reason: "EVIDENCE_UNKNOWN_CONSULTATION", says: `no consultation "guess"`},
+		"no target":                  {change: without(otlp.TargetKey), reason: "EVIDENCE_NOT_THE_TARGET", says: `the target "", want "reviewer"`},
+		"another task":               {change: with(attribute.String(otlp.TaskKey, "task-2")), reason: "EVIDENCE_OTHER_TASK", says: `the task is "task-2", want "task-1"`},
+		"another attempt":            {change: with(attribute.Int(otlp.AttemptKey, 2)), reason: "EVIDENCE_OTHER_ATTEMPT", says: `the attempt is "2", want "1"`},
+		"no digest":                  {change: without(otlp.DigestKey), reason: "EVIDENCE_OTHER_DIGEST", says: `the subject digest is "", want "` + consultation.Digest(nil) + `"`},
+		"no outcome":                 {change: without(otlp.OutcomeKey), reason: "EVIDENCE_UNKNOWN_OUTCOME"},
+		"an attempt that is text":    {change: with(attribute.String(otlp.AttemptKey, "1")), reason: "EVIDENCE_MALFORMED", says: "has the type Str, want an integer"},
+		"an attempt with a fraction": {change: with(attribute.Float64(otlp.AttemptKey, 1)), reason: "EVIDENCE_MALFORMED", says: "has the type Double, want an integer"},
+		"an attempt below zero":      {change: with(attribute.Int(otlp.AttemptKey, -1)), reason: "EVIDENCE_MALFORMED", says: "is -1, want a small integer"},
+		"an outcome that is a list":  {change: with(attribute.StringSlice(otlp.OutcomeKey, []string{"approved"})), reason: "EVIDENCE_MALFORMED", says: "has the type Slice, want a string"},
+		"no schema version":          {change: without(otlp.SchemaVersionKey), reason: "EVIDENCE_SCHEMA_UNSUPPORTED"},
+		"a signature of nobody":      {change: with(attribute.String(otlp.SignatureKey, "e30..AA")), reason: "EVIDENCE_SIGNATURE_INVALID"},
 		"two outcomes": {
 			change: func(s *tracetest.SpanStub) {
 				s.Attributes = append(s.Attributes, attribute.String(otlp.OutcomeKey, "rejected"))
@@ -128,8 +137,8 @@ func TestTheSenderAndTheOperatorSeeWhyAVerdictDoesNotCount(t *testing.T) {
 			}
 			for transport, exporter := range exporters(t, s, token) {
 				err := exporter.ExportSpans(t.Context(), snapshots(stub))
-				if err == nil || !strings.Contains(err.Error(), test.reason) || !strings.Contains(err.Error(), "1 spans rejected") {
-					t.Errorf("ExportSpans(%s) = %v, want a partial success with 1 span rejected and %s", transport, err, test.reason)
+				if err == nil || !strings.Contains(err.Error(), test.reason) || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), "1 spans rejected") {
+					t.Errorf("ExportSpans(%s) = %v, want a partial success with 1 span rejected and %s that says %s", transport, err, test.reason, test.says)
 				}
 			}
 			if got := s.state(t); got != "open " {
