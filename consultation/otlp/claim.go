@@ -2,7 +2,6 @@ package otlp
 
 import (
 	"cmp"
-	"context"
 	"iter"
 	"math"
 	"strings"
@@ -13,11 +12,6 @@ import (
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/platform/fault"
 )
-
-// record records the verdict in s. A refusal is about this span only.
-func (r *Receiver) record(ctx context.Context, recorder consultation.Recorder, from *sender, s ptrace.Span) error {
-	return r.ledger.Record(ctx, recorder, claim(from, s))
-}
 
 // Verdicts returns the claims of the verdict spans in traces, in order. The traces are OTLP JSON, within the limits for a request to the receiver. An
 // error is an InvalidArgument fault with the reason TRACES_INVALID.

@@ -254,6 +254,29 @@ func FuzzHTTPTraces(f *testing.F) {
 	})
 }
 
+// TestTheLogSaysWhichVerdictWasRefusedAndWhy is for the operator, who has neither the span nor the answer to its sender.
+func TestTheLogSaysWhichVerdictWasRefusedAndWhy(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := newServer(t)
+	var err error
+	if s.receiver, err = otlp.New(s.ledger, otlp.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}); err != nil {
+		t.Fatal(err)
+	}
+	c := s.issue(t)
+	s.post(t, http.MethodPost, jsonType, "", "reviewer-token", strings.NewReader(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"`+c.TraceID+
+		`","spanId":"0700000000000000","name":"quorate.consultation.verdict","attributes":[{"key":"quorate.consultation.id","value":{"stringValue":"`+c.ID+
+		`"}},{"key":"quorate.consultation.attempt","value":{"doubleValue":1}}]}]}]}]}`))
+	for _, want := range []string{
+		"consultation_id=" + c.ID, "span_id=0700000000000000", "reason=EVIDENCE_MALFORMED",
+		`error="the attribute quorate.consultation.attempt has the type Double, want an integer"`,
+	} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log is %q, want it to contain %s", log.String(), want)
+		}
+	}
+}
+
 // TestManyRefusalsAreFewLinesOfTheLog sends many verdicts that do not count.
 func TestManyRefusalsAreFewLinesOfTheLog(t *testing.T) {
 	t.Parallel()

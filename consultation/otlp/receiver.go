@@ -15,11 +15,13 @@ import (
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
 const (
 	maxReasons = 5           // in one answer, and in the log for one request
+	maxLogged  = 128         // bytes of what the sender wrote
 	retryAfter = time.Second // after the store failed
 )
 
@@ -112,16 +114,17 @@ func (r *Receiver) receive(ctx context.Context, p auth.Principal, traces ptrace.
 	}
 	var res result
 	for from, s := range verdictSpans(traces) {
-		err := r.record(ctx, recorder, from, s)
+		cl := claim(from, s)
+		err := r.ledger.Record(ctx, recorder, cl)
 		if err != nil && !consultation.IsRefusal(err) {
 			return ptraceotlp.NewExportResponse(), &fault.Error{
 				Kind: fault.Unavailable, Reason: "STORE_UNAVAILABLE", RetryAfter: retryAfter, Cause: err, Ours: true,
 				Message: "the verdicts could not be kept; send the request again",
 			}
 		}
-		res.add(s, err)
+		res.add(cl, err)
 		if err != nil {
-			r.refused(ctx, p, s, err, res.refused)
+			r.refused(ctx, p, cl, err, res.refused)
 		}
 	}
 	ignored := traces.SpanCount() - res.recorded - res.refused
@@ -136,13 +139,15 @@ func (r *Receiver) receive(ctx context.Context, p auth.Principal, traces ptrace.
 }
 
 // refused counts a refused span. It logs it if its number among those of the request is small: a hostile agent must not fill the log.
-func (r *Receiver) refused(ctx context.Context, p auth.Principal, s ptrace.Span, err error, number int) {
+func (r *Receiver) refused(ctx context.Context, p auth.Principal, cl consultation.Claim, err error, number int) {
 	r.count(ctx, 1, "refused", fault.ReasonOf(err))
 	if number > maxReasons {
 		return
 	}
-	r.logger.WarnContext(ctx, "consultation verdict refused", slog.String("tenant", p.Tenant),
-		slog.String("sender", p.Name), slog.String("span_id", s.SpanID().String()), slog.String("reason", fault.ReasonOf(err)))
+	e := fault.From(err)
+	r.logger.WarnContext(ctx, "consultation verdict refused", slog.String("tenant", p.Tenant), slog.String("sender", p.Name),
+		slog.String("consultation_id", bounded.Text(cl.ConsultationID, maxLogged)), slog.String("span_id", cl.SpanID),
+		slog.String("reason", e.Reason), slog.String("error", e.Message))
 }
 
 // count counts spans by decision and, for refused ones, by reason, which is one of package consultation.
@@ -152,7 +157,7 @@ func (r *Receiver) count(ctx context.Context, spans int, decision, reason string
 	}
 }
 
-func (r *result) add(s ptrace.Span, err error) {
+func (r *result) add(cl consultation.Claim, err error) {
 	if err == nil {
 		r.recorded++
 		return
@@ -160,7 +165,7 @@ func (r *result) add(s ptrace.Span, err error) {
 	r.refused++
 	if len(r.reasons) < maxReasons {
 		e := fault.From(err)
-		r.reasons = append(r.reasons, "span "+s.SpanID().String()+": "+e.Reason+": "+e.Message)
+		r.reasons = append(r.reasons, "span "+cl.SpanID+": "+e.Reason+": "+e.Message)
 	}
 }
 
