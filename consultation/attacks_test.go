@@ -242,6 +242,24 @@ func TestAnOldApprovalCannotBeReplayed(t *testing.T) {
 	}
 }
 
+// TestTheGateSaysWhatTheTargetHasToCorrect is for a target whose exporter does not show why its span was refused, and for what others write.
+func TestTheGateSaysWhatTheTargetHasToCorrect(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	cl := claim(f.issue(t, current), "yes", spanID)
+	for _, r := range []consultation.Recorder{reviewer, {Tenant: tenant, Agent: source}} {
+		if err := f.Record(t.Context(), r, cl); !consultation.IsRefusal(err) {
+			t.Fatalf("Record() = %v, want a refusal", err)
+		}
+		if _, v := f.check(t); !strings.Contains(v.Found, `a span from reviewer (EVIDENCE_UNKNOWN_OUTCOME: the outcome "yes" is not approved, rejected, deferred or error)`) {
+			t.Errorf("Check() has found %q, want it to say what is wrong with the target's span", v.Found)
+		}
+	}
+	if _, v := f.check(t); !strings.Contains(v.Found, "a span from coder (EVIDENCE_NOT_THE_TARGET)") || !strings.Contains(v.Reason, "Find out who sent the refused spans") {
+		t.Errorf("Check() says %q, want only the reason for what another agent sent", v.Reason)
+	}
+}
+
 func TestALateVerdictDoesNotCount(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -251,7 +269,8 @@ func TestALateVerdictDoesNotCount(t *testing.T) {
 		t.Errorf("Record() = %v, want %s", err, consultation.ReasonExpired)
 	}
 	allowed, v := f.check(t)
-	if allowed || v.Verdict != consultation.VerdictMissing || !strings.Contains(v.Found, "no answer in time; refused a span from reviewer (EVIDENCE_EXPIRED)") {
+	if allowed || v.Verdict != consultation.VerdictMissing || !strings.Contains(v.Found, "no answer in time; refused a span from reviewer (EVIDENCE_EXPIRED: the consultation ended at ") ||
+		!strings.Contains(v.Reason, "To have reviewer asked: ") {
 		t.Errorf("Check() = %v, %s, found %q, want it missing with the late span named", allowed, v.Verdict, v.Found)
 	}
 }

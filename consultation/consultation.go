@@ -1,6 +1,9 @@
 package consultation
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // ExtensionURI identifies the A2A extension by which a task carries its requirements to an agent, and a consultation its question to the target.
 const ExtensionURI = "https://github.com/quorate/quorate/extensions/consultation/v1"
@@ -55,6 +58,7 @@ type Refusal struct {
 	Reason   string    `json:"reason"`   // one of the EVIDENCE reasons
 	Time     time.Time `json:"time"`
 	Backend  string    `json:"backend,omitempty"` // the Traces in which it was found; empty if it was received
+	Detail   string    `json:"detail,omitempty"`  // what is wrong with it, if the target itself sent it
 }
 
 // Unanswered reports whether there is no outcome yet, and there may still be one.
@@ -83,6 +87,13 @@ func (c Consultation) forged() bool {
 		}
 	}
 	return false
+}
+
+// mistaken reports whether all that was refused came from the target itself, and something about it has to be corrected.
+func (c Consultation) mistaken() bool {
+	own := func(r Refusal) bool { return r.Recorder == c.TargetAgent }
+	wrong := func(r Refusal) bool { return r.Reason != ReasonExpired }
+	return !slices.ContainsFunc(c.Refused, func(r Refusal) bool { return !own(r) }) && slices.ContainsFunc(c.Refused, wrong)
 }
 
 // Entry is a consultation as a store keeps it.

@@ -46,6 +46,12 @@ func TestDecideOnOneRequirement(t *testing.T) {
 	expired.ExpireTime = noon.Add(-time.Second)
 	forged.State = consultation.StateFailed
 	forged.Refused = []consultation.Refusal{{Recorder: source, Reason: consultation.ReasonNotTheTarget}, {Reason: consultation.ReasonNotAnAgent}}
+	mistaken, confused, early := failed, failed, failed
+	mistaken.Refused = []consultation.Refusal{{Recorder: target, Reason: consultation.ReasonMalformed, Detail: "the attempt is text"}}
+	confused.Refused = []consultation.Refusal{{Recorder: target, Reason: consultation.ReasonOtherService}}
+	early.Feedback = "the consulted agent answered without evidence in the traces that counts"
+	corrected := asked(1, current)
+	corrected.CarrierTaskID, corrected.Refused = "carrier-1", mistaken.Refused
 	lost := asked(1, current)
 	lost.State, lost.Outcome = consultation.StateAnswered, "approved"
 	sent, direct := asked(1, current), asked(1, current)
@@ -70,6 +76,10 @@ func TestDecideOnOneRequirement(t *testing.T) {
 		"the question was not carried":                {consultations{failed}, nil, "missing", []string{`failed ("no route")`, ask}},
 		"the answer is on record without its span":    {consultations{lost}, nil, "missing", []string{"no evidence", ask}},
 		"only others answered":                        {consultations{forged}, nil, "unauthenticated", []string{"a span from coder (EVIDENCE_NOT_THE_TARGET)", "a caller that is no agent (EVIDENCE_NOT_AN_AGENT)", ask}},
+		"the target's span is malformed":              {consultations{mistaken}, nil, "missing", []string{"a span from reviewer (EVIDENCE_MALFORMED: the attempt is text)", "reviewer has to correct what it sends", ask}},
+		"the target has another service name":         {consultations{confused}, nil, "unauthenticated", []string{"reviewer has to correct what it sends", ask}},
+		"the target may still correct its span":       {consultations{corrected}, nil, "pending", []string{"no answer yet", "reviewer has to correct what it sends"}},
+		"the target answered before it sent a span":   {consultations{early}, nil, "missing", []string{"reviewer has to send its verdict before it answers; until 2026-11-20T12:10:00Z it still counts", ask}},
 		"the answer is to other content":              {consultations{old}, evidence{answer(old, "approved")}, "stale", []string{"attempt 2: approved by reviewer, about other content than now", ask}},
 		"nobody answered about other content":         {consultations{func() consultation.Consultation { c := old; c.State = consultation.StateFailed; return c }()}, nil, "missing", []string{"about other content", ask}},
 		"a newer attempt approved":                    {consultations{first, second}, evidence{rejected, answer(second, "approved")}, "approved", nil},

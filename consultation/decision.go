@@ -97,6 +97,8 @@ type finding struct {
 	level    string
 	asking   string    // the task in which the target asks something before it judges
 	unsent   bool      // the question is open, and nothing shows that it is on its way
+	mistaken bool      // the target has to correct what it sends
+	late     time.Time // until when a verdict counts that the target did not send before it answered
 	attempts []attempt // newest first
 }
 
@@ -158,6 +160,10 @@ func (in Input) find(r Requirement) finding {
 		f.asking = decisive.CarrierTaskID
 	}
 	f.unsent = f.verdict == VerdictPending && !decisive.Sent() && !decisive.Direct
+	f.mistaken = decisive.mistaken()
+	if decisive.State == StateFailed && decisive.Feedback == answeredInVain && in.Now.Before(decisive.ExpireTime) {
+		f.late = decisive.ExpireTime
+	}
 	return f
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	maxIDBytes = 128
+	maxIDBytes     = 128
+	maxDetailBytes = 256
 	// A consultation needs one span. Some more are kept, because an agent may change its mind; beyond this limit only spans that make the outcome
 	// stricter are kept, of which there can be three.
 	maxSpans = 16
@@ -75,7 +76,11 @@ func (l *Ledger) judge(e Entry, r Recorder, cl Claim, now time.Time) (next Entry
 	known, err := e.admits(r, cl, now)
 	switch {
 	case err != nil:
-		next, changed = e.withRefusal(Refusal{Recorder: r.Agent, Reason: fault.ReasonOf(err), Time: now, Backend: r.backend})
+		refusal := Refusal{Recorder: r.Agent, Reason: fault.ReasonOf(err), Time: now, Backend: r.backend}
+		if r.Agent == e.Consultation.TargetAgent { // what others write must not be shown
+			refusal.Detail = clip(fault.From(err).Message, maxDetailBytes)
+		}
+		next, changed = e.withRefusal(refusal)
 		return next, changed, err
 	case known:
 		return e, false, nil

@@ -45,6 +45,9 @@ func (in Input) advice(r Requirement, f finding) string {
 	if !KnownPhase(r.Phase) || r.TargetAgent == in.Subject.SourceAgent {
 		return fmt.Sprintf("Correct the requirement in the metadata of %s, then cancel this task, which keeps the rules that it was accepted under, and submit it anew.", in.Subject.SourceAgent)
 	}
+	if correct := f.correction(r, ask); correct != "" {
+		return correct
+	}
 	switch f.verdict {
 	case VerdictRejected:
 		return fmt.Sprintf("%s stays as it is: cancel this task and submit one that says the feedback too or, if %s may judge otherwise now, ask again: %s",
@@ -74,6 +77,21 @@ func (in Input) advice(r Requirement, f finding) string {
 		return fmt.Sprintf("To have %s asked: %s", r.TargetAgent, ask)
 	}
 	return "To ask again: " + ask
+}
+
+// correction is the advice when the target answers, but not in a way that counts. It is empty for other findings.
+func (f finding) correction(r Requirement, ask string) string {
+	mend := r.TargetAgent + " has to correct what it sends; docs/errors.md explains each reason."
+	switch {
+	case f.mistaken && f.verdict == VerdictPending:
+		return mend
+	case f.mistaken && (f.verdict == VerdictMissing || f.verdict == VerdictUnauthenticated && f.level == ""):
+		return mend + " To have it asked again: " + ask
+	case f.verdict == VerdictMissing && !f.late.IsZero():
+		return fmt.Sprintf("%s has to send its verdict before it answers; until %s it still counts. To have it asked again: %s",
+			r.TargetAgent, f.late.Format(time.RFC3339), ask)
+	}
+	return ""
 }
 
 // content names what is reviewed in a phase. A task at a gate can no longer change it.
@@ -134,7 +152,11 @@ func (a attempt) refusals() string {
 		if r.Backend != "" {
 			recorder = r.Backend
 		}
-		names = append(names, fmt.Sprintf("a span from %s (%s)", recorder, r.Reason))
+		why := r.Reason
+		if r.Detail != "" {
+			why += ": " + r.Detail
+		}
+		names = append(names, fmt.Sprintf("a span from %s (%s)", recorder, why))
 	}
 	if len(names) > most {
 		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
