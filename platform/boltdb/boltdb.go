@@ -24,7 +24,7 @@ const (
 
 // Options are the optional settings of a DB.
 type Options struct {
-	MaxBytes int // size limit of the file: a write that needs more gets a ResourceExhausted fault; 0 is no limit
+	MaxBytes int // size limit of the file: a write that needs more finds the store full; 0 is no limit
 }
 
 // DB is an open file. It is safe for concurrent use.
@@ -35,6 +35,7 @@ type DB struct {
 	done  chan struct{} // closed when the committer has ended
 
 	broken atomic.Pointer[fault.Error] // the result of every Update after a failed flush
+	full   atomic.Pointer[fullDisk]    // nil unless the last write has found no space
 }
 
 // Open opens or creates the file at path and its folder, readable by this user only. If another process keeps the file open
@@ -67,8 +68,9 @@ func Open(path string, opts Options) (*DB, error) {
 //
 // If fn returns an error, its writes (and no others) are rolled back and the error is returned unchanged. A panic of fn
 // becomes an error. fn must be safe to run more than once. When ctx ends, a call that still waits in the queue is withdrawn;
-// one that has begun is not interrupted. After a failed flush every Update returns an Unavailable fault until the store is
-// opened again, because it is unknown what reached the disk.
+// one that has begun is not interrupted. If there is no space for it, it returns an Unavailable fault with the reason STORE_FULL,
+// as do all others of the next seconds; then writing is tried again. After a failed flush every Update returns an Unavailable fault with
+// the reason STORE_READ_ONLY until the store is opened again, because it is unknown what reached the disk.
 func (db *DB) Update(ctx context.Context, fn func(tx *bbolt.Tx) error) error {
 	r := &request{fn: fn, answer: make(chan error, 1)}
 	select {
@@ -108,10 +110,13 @@ func (db *DB) View(fn func(tx *bbolt.Tx) error) error {
 	return err
 }
 
-// Ready returns nil if the store accepts updates, and otherwise why it does not: a flush has failed, or the store is closed.
+// Ready returns nil if the store accepts updates, and otherwise why it does not: the disk is full, a flush has failed, or the store is closed.
 func (db *DB) Ready() error {
 	if broken := db.broken.Load(); broken != nil {
 		return broken
+	}
+	if full := db.full.Load(); full != nil && time.Since(full.at) < fullKnown {
+		return full.err
 	}
 	return db.View(func(*bbolt.Tx) error { return nil })
 }

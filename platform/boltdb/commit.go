@@ -1,15 +1,11 @@
 package boltdb
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"sync/atomic"
 
 	"go.etcd.io/bbolt"
-	bolterrors "go.etcd.io/bbolt/errors"
-
-	"github.com/quorate/quorate/platform/fault"
 )
 
 const groupSize = 256
@@ -64,16 +60,17 @@ func (db *DB) gather(first ...*request) []*request {
 
 // commitGroup commits the requests of group together and answers each.
 func (db *DB) commitGroup(group []*request) {
-	if broken := db.broken.Load(); broken != nil {
-		answerAll(group, broken)
+	if refusal := db.refusal(); refusal != nil {
+		answerAll(group, refusal)
 		return
 	}
 	refused := make(map[*request]error)
 	rest := group
 	for len(rest) > 0 {
-		bad := -1
+		bad, id := -1, 0
 		var badErr error
 		err := db.bolt.Update(func(tx *bbolt.Tx) error {
+			id = tx.ID()
 			for i, r := range rest {
 				if err := run(r.fn, tx); err != nil {
 					bad, badErr = i, err
@@ -88,11 +85,10 @@ func (db *DB) commitGroup(group []*request) {
 			continue
 		}
 		if err != nil {
-			answer, broken := explain(err)
-			db.broken.Store(broken)
-			answerAll(group, answer)
+			answerAll(group, db.failed(err, id))
 			return
 		}
+		db.full.Store(nil)
 		break
 	}
 	// Errors of closures are also returned only after the commit, because they may depend on what others of the group wrote.
@@ -105,20 +101,6 @@ func answerAll(group []*request, err error) {
 	for _, r := range group {
 		r.answer <- err
 	}
-}
-
-// explain returns the result of a failed commit, and the result of all later updates, nil if the store can continue.
-func explain(err error) (answer, broken *fault.Error) {
-	if errors.Is(err, bolterrors.ErrMaxSizeReached) { // detected before anything is written
-		full := fault.New(fault.ResourceExhausted, "STORE_FULL", "the store has reached its largest size")
-		full.Ours = true
-		return full, nil
-	}
-	broken = &fault.Error{
-		Kind: fault.Unavailable, Reason: "STORE_READ_ONLY", Ours: true,
-		Message: "the store cannot write to its disk and is read-only until quorate is restarted", Cause: fmt.Errorf("committing: %w", err),
-	}
-	return broken, broken
 }
 
 func run(fn func(tx *bbolt.Tx) error, tx *bbolt.Tx) (err error) {

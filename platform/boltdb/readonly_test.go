@@ -10,27 +10,89 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// fileOfChild is the environment variable that names the store of a process whose files cannot grow.
+// fileOfChild is the environment variable that names the store of a process whose files cannot grow, or cannot be written.
 const fileOfChild = "QUORATE_TEST_STORE"
 
-// TestAStoreThatCannotWriteSaysSo runs itself in a process of its own, because the limit on file size applies to a whole process.
-func TestAStoreThatCannotWriteSaysSo(t *testing.T) {
-	if file := config.Env(fileOfChild); file != "" {
-		outgrow(t, file)
-		return
+// inChild runs a test in a process of its own, because limits apply to a whole process. It reports whether this is that process, whose store is then in file, and
+// otherwise waits for it.
+func inChild(t *testing.T, file string) (child bool, stored string) {
+	t.Helper()
+	if stored := config.Env(fileOfChild); stored != "" {
+		return true, stored
 	}
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "s.db")
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
-	child.Env = append(os.Environ(), fileOfChild+"="+file)
-	if out, err := child.CombinedOutput(); err != nil {
-		t.Fatalf("the process whose files cannot grow: %v\n%s", err, out)
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), fileOfChild+"="+file)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("the process with the store: %v\n%s", err, out)
+	}
+	return false, file
+}
+
+// TestAFullDiskIsWrittenToAgainOnceThereIsSpace has the system refuse writes behind a place in the file, as those for which there is no space.
+func TestAFullDiskIsWrittenToAgainOnceThereIsSpace(t *testing.T) {
+	child, file := inChild(t, filepath.Join(t.TempDir(), "s.db"))
+	if child {
+		synctest.Test(t, func(t *testing.T) { fill(t, file) })
+		return
+	}
+	db := open(t, file, boltdb.Options{})
+	defer closeDB(t, db)
+	for key, want := range map[string]string{"first": "v", "later": "v", "large": "", "small": ""} {
+		if got := get(t, db, key); got != want {
+			t.Errorf("Get(%s) of a store that was opened again = %q, want %q", key, got, want)
+		}
+	}
+}
+
+func fill(t *testing.T, file string) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ)
+	db := open(t, file, boltdb.Options{})
+	defer closeDB(t, db)
+	if err := db.Update(t.Context(), put("first", "v")); err != nil || db.Ready() != nil {
+		t.Fatalf("Update() = %v, Ready() = %v, want nil", err, db.Ready())
+	}
+	limit(t, 1<<20)
+	large := strings.Repeat("x", 2<<20) // bbolt has extended the file beyond that
+	if err := db.Update(t.Context(), put("large", large)); fault.ReasonOf(err) != "STORE_FULL" || fault.KindOf(err) != fault.Unavailable || !fault.From(err).Ours {
+		t.Errorf("Update() without space = %v, want STORE_FULL, for an operator to see to", err)
+	}
+	if err := db.Update(t.Context(), put("small", "v")); fault.ReasonOf(err) != "STORE_FULL" || fault.ReasonOf(db.Ready()) != "STORE_FULL" {
+		t.Errorf("Update() right after it = %v, Ready() = %v, want STORE_FULL for both", err, db.Ready())
+	}
+	<-time.After(6 * time.Second)
+	if err := db.Update(t.Context(), put("large", large)); fault.ReasonOf(err) != "STORE_FULL" {
+		t.Errorf("Update() still without space = %v, want STORE_FULL", err)
+	}
+	<-time.After(time.Minute)
+	if err := db.Ready(); err != nil {
+		t.Errorf("Ready() of a store to which nobody has written for a minute = %v, want nil: nobody knows that there is no space", err)
+	}
+	if err := db.Update(t.Context(), put("large", large)); fault.ReasonOf(err) != "STORE_FULL" {
+		t.Errorf("Update() a minute later = %v, want STORE_FULL", err)
+	}
+	limit(t, 64<<20)
+	<-time.After(6 * time.Second)
+	if err := db.Update(t.Context(), put("later", "v")); err != nil || db.Ready() != nil {
+		t.Errorf("Update() once there is space = %v, Ready() = %v, want nil for both", err, db.Ready())
+	}
+}
+
+// TestAStoreThatCannotWriteSaysSo has the system refuse to extend the file: nothing says how far that has got.
+func TestAStoreThatCannotWriteSaysSo(t *testing.T) {
+	child, file := inChild(t, filepath.Join(t.TempDir(), "s.db"))
+	if child {
+		outgrow(t, file)
+		return
 	}
 	db := open(t, file, boltdb.Options{})
 	if err := db.Ready(); err != nil {
