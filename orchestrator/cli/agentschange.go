@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quorate/quorate/platform/terminal"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
 
@@ -75,7 +76,7 @@ func (a *app) seeChange(ctx context.Context, s *session, name, verb, etag string
 	switch {
 	case etag != "":
 		return etag, nil
-	case !yes && !isTerminal(a.stdin):
+	case !yes && !terminal.Is(a.stdin):
 		return "", usage("there is no terminal to ask at: say with --etag which change you have seen, or --yes")
 	}
 	agent := &registryv1.Agent{}

@@ -39,7 +39,7 @@ func (a *app) agentsDelete() *cobra.Command {
 
 // confirmDeletion asks a yes-or-no question at the terminal, unless there is none or yes was given. Any other answer is an error.
 func (a *app) confirmDeletion(ctx context.Context, yes bool, question string) error {
-	if yes || !isTerminal(a.stdin) {
+	if yes || !terminal.Is(a.stdin) {
 		return nil
 	}
 	if !a.confirm(question) {

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"golang.org/x/term"
-
 	"github.com/quorate/quorate/platform/terminal"
 )
 
@@ -28,12 +26,7 @@ func (p *printer) Write(b []byte) (int, error) {
 }
 
 // terminal reports whether the stream is a terminal.
-func (p *printer) terminal() bool { return isTerminal(p.w) }
-
-func isTerminal(stream any) bool {
-	file, ok := stream.(interface{ Fd() uintptr })
-	return ok && term.IsTerminal(int(file.Fd()))
-}
+func (p *printer) terminal() bool { return terminal.Is(p.w) }
 
 // line prints one line; a line break in it is escaped.
 func (p *printer) line(format string, args ...any) {

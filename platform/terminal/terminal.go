@@ -1,4 +1,4 @@
-// Package terminal makes text from outside harmless for those who read it in a terminal.
+// Package terminal recognizes terminals, and makes text from outside harmless for those who read it in one.
 package terminal
 
 import (
@@ -6,7 +6,15 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/term"
 )
+
+// Is reports whether a stream, such as os.Stdin, is a terminal. A stream without a file descriptor is none.
+func Is(stream any) bool {
+	file, ok := stream.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(file.Fd()))
+}
 
 // Escape makes text from outside harmless: control characters, which can move the cursor or rename the window of a terminal, and format characters,
 // which can reverse the writing direction, become Go escapes. If many is true, line breaks and tabs stay, and a line break of two

@@ -1,10 +1,37 @@
 package terminal_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/quorate/quorate/platform/terminal"
 )
+
+func TestIs(t *testing.T) {
+	t.Parallel()
+	open := func(name string) *os.File {
+		file, err := os.OpenFile(name, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = file.Close() })
+		return file
+	}
+	for name, test := range map[string]struct {
+		stream any
+		want   bool
+	}{
+		"a terminal":            {open("/dev/ptmx"), true},
+		"a device that is none": {open(os.DevNull), false},
+		"a stream with no file": {&strings.Builder{}, false},
+		"no stream":             {nil, false},
+	} {
+		if got := terminal.Is(test.stream); got != test.want {
+			t.Errorf("Is() of %s = %v, want %v", name, got, test.want)
+		}
+	}
+}
 
 func TestEscape(t *testing.T) {
 	t.Parallel()

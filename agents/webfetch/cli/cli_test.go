@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -80,10 +79,14 @@ func TestFetchOnce(t *testing.T) {
 	}
 }
 
-// screen is a stream that shows what is written, as terminals are.
-type screen struct{ strings.Builder }
+// screen keeps what is written to a terminal.
+type screen struct {
+	strings.Builder
 
-func (*screen) Stat() (fs.FileInfo, error) { return os.Stat(os.DevNull) }
+	terminal *os.File
+}
+
+func (s *screen) Fd() uintptr { return s.terminal.Fd() }
 
 // TestAPageCannotCommandATerminal fetches a page that renames the window, as it is.
 func TestAPageCannotCommandATerminal(t *testing.T) {
@@ -94,8 +97,13 @@ func TestAPageCannotCommandATerminal(t *testing.T) {
 	}))
 	defer site.Close()
 	args := []string{"--allow-internal", site.Listener.Addr().String(), "--format", "raw", site.URL}
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
 	var piped, errOut strings.Builder
-	var shown screen
+	shown := screen{terminal: terminal}
 	for out, want := range map[io.Writer]string{&piped: page + "\n", &shown: `safe\x1b]0;owned\a\u202e` + "\ttext\n"} {
 		code := cli.Main(t.Context(), args, nil, out, &errOut)
 		if got := out.(interface{ String() string }).String(); code != 0 || got != want {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
 	"strings"
 
@@ -76,7 +75,7 @@ func (f *fetching) fetch(ctx context.Context, raw string, headers map[string]str
 		return fetchErr
 	}
 	text := page.Opening + page.Content + page.Closing
-	if isTerminal(out) {
+	if terminal.Is(out) { // a page could command it
 		text = terminal.Escape(text, true)
 	}
 	if _, err := fmt.Fprintln(out, text); err != nil {
@@ -86,16 +85,6 @@ func (f *fetching) fetch(ctx context.Context, raw string, headers map[string]str
 		_, _ = fmt.Fprintf(notes, "cut at %d characters of %d; raise --max-characters for more, or read on with --start-index %d\n", page.NextIndex, page.TotalCharacters, page.NextIndex)
 	}
 	return nil
-}
-
-// isTerminal reports whether what is written is shown to somebody, whose terminal a page could otherwise command.
-func isTerminal(out io.Writer) bool {
-	file, ok := out.(interface{ Stat() (fs.FileInfo, error) })
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&fs.ModeCharDevice != 0
 }
 
 func parseHeaders(lines []string) (map[string]string, error) {
