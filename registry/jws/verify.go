@@ -51,6 +51,11 @@ func Verify(card []byte, keys []Key) Result {
 	if err != nil {
 		return Result{State: Invalid, Reason: err.Error()}
 	}
+	python, err := pythonForm(payloads[0])
+	if err != nil {
+		return Result{State: Invalid, Reason: err.Error()}
+	}
+	payloads = append(payloads, python)
 	var result Result
 	for _, s := range signed.Signatures {
 		r := s.verify(payloads, keys)
