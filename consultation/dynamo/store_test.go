@@ -81,6 +81,32 @@ func TestWhatIsOverIsNotReadThoughItIsStillThere(t *testing.T) {
 	}
 }
 
+func TestBothItemsOfAConsultationAreRemovedByDynamoDB(t *testing.T) {
+	t.Parallel()
+	db := dynamotest.Open(t, nil)
+	if err := db.Apply(t.Context(), dynamo.Tables(), nil); err != nil {
+		t.Fatalf("Apply() = %v, want no error", err)
+	}
+	issued := time.Unix(1_000_000, 0)
+	s := dynamo.New(db, dynamo.Options{Keep: time.Hour, Now: func() time.Time { return issued }})
+	err := s.Append(t.Context(), "a", "t", func([]consultation.Entry) (consultation.Consultation, error) {
+		return consultation.Consultation{ID: "1", Tenant: "a", TaskID: "t", IssueTime: issued}, nil
+	})
+	if err != nil {
+		t.Fatalf("Append() = %v, want no error", err)
+	}
+	for _, key := range []string{"a#t", "a#%id#1"} {
+		where := ddb.Item{"task_key": &types.AttributeValueMemberS{Value: key}, "number": &types.AttributeValueMemberN{Value: "0"}}
+		items, err := db.BatchGet(t.Context(), "ConsultationEvidence", []ddb.Item{where})
+		if err != nil || len(items) != 1 {
+			t.Fatalf("BatchGet(%s) = %v, %v, want one item", key, items, err)
+		}
+		if ttl, _ := items[0]["ttl"].(*types.AttributeValueMemberN); ttl == nil || ttl.Value != "1003600" {
+			t.Errorf("the ttl of %s = %v, want an hour after the issue", key, items[0]["ttl"])
+		}
+	}
+}
+
 // DynamoDB removes items whose time is over in any order: what finds a consultation by its id may outlive it, and its number be given to another one.
 func TestTheIDOfAConsultationThatIsOverFindsNoOther(t *testing.T) {
 	t.Parallel()
