@@ -129,9 +129,10 @@ func update(t *testing.T, s orchestrator.Store) {
 	k := key(create(t, s, task("a")))
 	steps := [][]*a2apb.Artifact{{artifact("one"), artifact("two")}, {artifact("three")}}
 	about := []*structpb.Struct{{Fields: map[string]*structpb.Value{"model": structpb.NewStringValue("m1")}}, nil}
+	gates := [][]orchestrator.Gate{{{Phase: orchestrator.PhasePreCompletion, Digest: "d1", CheckTime: epoch}}, {{Phase: orchestrator.PhasePreCompletion, Digest: "d2", CheckTime: epoch}}}
 	for i, artifacts := range steps {
 		want, err := s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-			t.Artifacts, t.StatusMessage, t.Metadata = artifacts, message("said"), about[i]
+			t.Artifacts, t.StatusMessage, t.Metadata, t.Gates = artifacts, message("said"), about[i], gates[i]
 			return []orchestrator.Event{{Type: orchestrator.EventProgress, Detail: "1"}, {Type: orchestrator.EventProgress, Detail: "2"}}, nil
 		})
 		if err != nil {
@@ -149,6 +150,9 @@ func update(t *testing.T, s orchestrator.Store) {
 		}
 		if diff := cmp.Diff(about[i], got.Metadata, protocmp.Transform()); diff != "" {
 			t.Errorf("metadata (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(gates[i], got.Gates); diff != "" {
+			t.Errorf("gates (-want +got):\n%s", diff)
 		}
 	}
 	log, err := s.Events(t.Context(), k, 2, 2)
