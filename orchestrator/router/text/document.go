@@ -8,7 +8,8 @@ import (
 
 // document is a skill in the form in which it is compared.
 type document struct {
-	name     []string   // stems of the name, or else of the id, each once
+	called   []string   // words of the name, or else of the id, each once
+	name     []string   // their stems, each once
 	fields   [][]string // stems of each source, each once: name, description, tags, inputs and outputs, agent
 	examples []example
 	said     example // the set of words that the card uses for the skill, wherever it does
@@ -33,10 +34,11 @@ func newDocument(s *Skill) document {
 	add := func(texts ...string) {
 		d.fields = append(d.fields, distinct(stems(declared(texts...))))
 	}
-	d.name = distinct(stems(declared(s.Name)))
-	if len(d.name) == 0 {
-		d.name = distinct(stems(declared(s.ID)))
+	d.called = distinct(declared(s.Name))
+	if len(d.called) == 0 {
+		d.called = distinct(declared(s.ID))
 	}
+	d.name = distinct(stems(d.called))
 	add(s.Name, s.ID)
 	add(s.Description)
 	add(s.Tags...)

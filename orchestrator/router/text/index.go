@@ -44,6 +44,7 @@ type Index struct {
 	taught  []bool     // by skill: whether it has examples
 	names   [][]string // by skill: the stems of its name, or else of its id, each once
 	bm25    bm25
+	pieces  namePieces
 	linear  linear
 	trained bool
 	trust   float64   // 0 to 1: how far what the examples taught determines the confidence
@@ -143,6 +144,7 @@ func build(skills []Skill, docs []document, held func(skill, example int) bool, 
 		x.names[i] = docs[i].name
 	}
 	x.bm25 = newBM25(docs, held)
+	x.pieces = newNamePieces(docs)
 	x.linear.sharpness = untaughtSharpness
 	if trained {
 		x.linear = train(docs, held, o)

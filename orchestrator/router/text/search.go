@@ -49,6 +49,7 @@ func (x *Index) Search(text string, n int) Answer {
 // ranking holds the scores of a text for each skill and agent.
 type ranking struct {
 	words      []float32 // by BM25
+	names      []float32 // how much the name resembles the text, by pieces of words
 	share      []float32
 	agents     []float32 // the sum of the shares of their skills
 	rank       []float32 // by which skills are sorted
@@ -67,7 +68,7 @@ func (r *ranking) reset(skills, agents int) {
 	for _, l := range []struct {
 		list *[]float32
 		n    int
-	}{{&r.words, skills}, {&r.share, skills}, {&r.rank, skills}, {&r.agents, agents}} {
+	}{{&r.words, skills}, {&r.names, skills}, {&r.share, skills}, {&r.rank, skills}, {&r.agents, agents}} {
 		if len(*l.list) != l.n {
 			*l.list = make([]float32, l.n)
 		}
@@ -83,11 +84,13 @@ func (x *Index) rank(r *ranking, list, stems []string) {
 		return
 	}
 	x.bm25.score(stems, -1, r.words)
+	x.pieces.score(meaningful(list), r.names)
 	for c, w := range r.words {
+		alike := w + nameWeight*r.names[c]
 		if x.taught[c] {
-			r.share[c] = x.linear.sharpness * w
+			r.share[c] = x.linear.sharpness * alike
 		} else { // nothing else will add to it
-			r.share[c] = untaughtSharpness * w
+			r.share[c] = untaughtSharpness * alike
 		}
 	}
 	x.linear.score(list, r.share)
@@ -123,7 +126,7 @@ func exp(x float32) float32 {
 // judge ranks the skills, given the greatest logit, and computes the confidence.
 func (x *Index) judge(r *ranking, most float32, list []string) {
 	for c, s := range r.share {
-		if r.words[c] == 0 && (!x.taught[c] || most <= 0) {
+		if r.words[c] == 0 && r.names[c] < minAlike && (!x.taught[c] || most <= 0) {
 			continue // there is no evidence for it
 		}
 		r.rank[c] = s
