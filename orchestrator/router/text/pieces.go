@@ -31,7 +31,7 @@ func newNamePieces(docs []document) namePieces {
 	for i, d := range docs {
 		names[i] = pieces(d.called)
 		for _, id := range names[i] {
-			n.postings[id] = append(n.postings[id], int32(i)) //nolint:gosec // far below 2^31
+			n.postings[id] = append(n.postings[id], int32(i))
 		}
 	}
 	for id, list := range n.postings {
