@@ -153,9 +153,20 @@ func answerError(at *endpoint, reason, what, words string) *fault.Error {
 	return quoteError(kind, reason, what, at.redact(clip(words)))
 }
 
+// The A2A project's server for Python (a2a-python 1.1) answers A2A 0.3 with the code of an internal error whatever is wrong. So a task that it does not
+// know is told by the text.
+const (
+	rpcInternal     = -32603
+	rpcTaskNotFound = "Task not found"
+)
+
 // fromCode maps a JSON-RPC error to a fault.
 func fromCode(at *endpoint, code int, message string) error {
-	return answerError(at, rpcReasons[code], fmt.Sprintf("error %d", code), message)
+	reason := rpcReasons[code]
+	if code == rpcInternal && message == rpcTaskNotFound {
+		reason = ReasonTaskNotFound
+	}
+	return answerError(at, reason, fmt.Sprintf("error %d", code), message)
 }
 
 const maxRetryAfter = 24 * time.Hour // the longest wait that an agent may ask for

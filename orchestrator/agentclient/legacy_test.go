@@ -117,6 +117,19 @@ func TestWhatAnAgentOfTheOldProtocolRefusesIsSaid(t *testing.T) {
 	}
 }
 
+// TestAPythonAgentOfTheOldProtocolThatHasForgottenATaskSaysSo plays the answer of a2a-python 1.1 to tasks/get.
+func TestAPythonAgentOfTheOldProtocolThatHasForgottenATaskSaysSo(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":"1","error":{"code":-32603,"message":"Task not found","data":null}}`))
+	}))
+	defer server.Close()
+	if _, err := oldAgent(t, server.URL).Task(t.Context(), "r1", 0); fault.ReasonOf(err) != agentclient.ReasonTaskNotFound {
+		t.Errorf("Task() = %v, want %s", err, agentclient.ReasonTaskNotFound)
+	}
+}
+
 func oldAgent(t *testing.T, url string) agentclient.Client {
 	t.Helper()
 	c, _, err := pool(t).Connect("old", registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: "JSONRPC", ProtocolVersion: "0.3.0"}}})
