@@ -56,6 +56,7 @@ type instance struct {
 		GRPC      string `json:"grpc"`
 		TokenFile string `json:"token_file"`
 		DemoSite  string `json:"demo_site"`
+		WebFetch  string `json:"webfetch"`
 	}
 	cmd    *exec.Cmd
 	done   chan struct{}
