@@ -36,6 +36,31 @@ func TestMissingCredentialsAreTold(t *testing.T) {
 	}
 }
 
+func TestAConfigThatCannotBeUsedIsRefused(t *testing.T) {
+	for _, variable := range []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"} {
+		t.Setenv(variable, filepath.Join(t.TempDir(), "none"))
+	}
+	t.Setenv("AWS_REGION", "")
+	t.Setenv("AWS_DEFAULT_REGION", "")
+	for name, x := range map[string]struct {
+		config ddb.Config
+		want   string
+	}{
+		"an endpoint with a secret":     {ddb.Config{Endpoint: "https://user:secret@db.example"}, "ENDPOINT_INVALID"},
+		"an endpoint without a host":    {ddb.Config{Endpoint: "https:///path"}, "ENDPOINT_INVALID"},
+		"an endpoint of another scheme": {ddb.Config{Endpoint: "ftp://db.example"}, "ENDPOINT_INVALID"},
+		"an endpoint that is no URL":    {ddb.Config{Endpoint: "https://db.example/%zz"}, "ENDPOINT_INVALID"},
+		"a prefix with a slash":         {ddb.Config{Endpoint: "http://127.0.0.1:1", TablePrefix: "a/b"}, "TABLE_PREFIX_INVALID"},
+		"a prefix that is too long":     {ddb.Config{Endpoint: "http://127.0.0.1:1", TablePrefix: strings.Repeat("a", 65)}, "TABLE_PREFIX_INVALID"},
+		"no region":                     {ddb.Config{}, "REGION_MISSING"},
+		"all that a prefix may have":    {ddb.Config{Endpoint: "http://127.0.0.1:1", TablePrefix: "azAZ09_.-" + strings.Repeat("a", 55)}, ""},
+	} {
+		if c, err := ddb.Open(t.Context(), x.config); fault.ReasonOf(err) != x.want || (c == nil) != (err != nil) {
+			t.Errorf("Open() with %s = %v, want %q", name, err, x.want)
+		}
+	}
+}
+
 func TestTheEndpointIsTheOneOfTheAWSConfiguration(t *testing.T) {
 	for name, x := range map[string]struct {
 		env, endpoint, want string
