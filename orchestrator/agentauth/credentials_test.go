@@ -27,6 +27,10 @@ func TestWhatCannotBeAppliedIsRefusedWithWhatToDo(t *testing.T) {
 		"a text for a kind":        {origin + "bearer: " + canary + "}]", "cannot unmarshal"},
 		"a path in the origin":     {"credentials: [{origin: 'https://a.example/x', bearer: {token: 'env:PATH'}}]", "entry 1: origin: want a scheme, a host"},
 		"no scheme":                {"credentials: [{origin: 'a.example:80', bearer: {token: 'env:PATH'}}]", "entry 1: origin: want a scheme, a host"},
+		"a user in the origin":     {"credentials: [{origin: 'https://u@a.example', bearer: {token: 'env:PATH'}}]", "entry 1: origin: want a scheme, a host"},
+		"an origin of no host":     {"credentials: [{origin: 'https://:443', bearer: {token: 'env:PATH'}}]", "entry 1: origin: want a scheme, a host"},
+		"an origin of no port":     {"credentials: [{origin: 'https://a.example:', bearer: {token: 'env:PATH'}}]", "entry 1: origin: want a scheme, a host"},
+		"an origin of no web":      {"credentials: [{origin: 'ftp://a.example', bearer: {token: 'env:PATH'}}]", "entry 1: origin: want a scheme, a host"},
 		"two for an origin":        {origin + "bearer: {token: 'env:PATH'}}, {origin: 'https://A.example:443', bearer: {token: 'env:PATH'}}]", "entry 2 (https://a.example:443): origin: there is another"},
 		"no kind":                  {origin + "}]", "entry 1 (https://a.example): it has 0 kinds: want one of bearer"},
 		"two kinds":                {origin + "bearer: {token: 'env:PATH'}, basic: {username: u, password: 'env:PATH'}}]", "it has 2 kinds"},
@@ -38,12 +42,18 @@ func TestWhatCannotBeAppliedIsRefusedWithWhatToDo(t *testing.T) {
 		"a secret of two lines":    {origin + "bearer: {token: 'file:" + write(t, "a\nb") + "'}}]", "more than one line"},
 		"a header that is taken":   {origin + "apiKey: {in: header, name: Host, value: 'env:PATH'}}]", "apiKey.name: this header says something else"},
 		"a header that is none":    {origin + "apiKey: {in: header, name: 'X Key', value: 'env:PATH'}}]", "apiKey.name: want one of letters"},
+		"a header of gRPC's":       {origin + "apiKey: {in: header, name: Grpc-Key, value: 'env:PATH'}}]", "apiKey.name: this header says something else"},
+		"a key without a name":     {origin + "apiKey: {in: query, value: 'env:PATH'}}]", "apiKey.name: want one of letters"},
 		"a place that is none":     {origin + "apiKey: {in: body, name: k, value: 'env:PATH'}}]", "apiKey.in: want header, query or cookie"},
 		"a token URL in the clear": {origin + "oauth2: {tokenURL: 'http://i.example/t', clientID: q, clientSecret: 'env:PATH'}}]", "http://i.example/t is not https and not on this machine"},
 		"a token URL that is none": {origin + "oauth2: {tokenURL: " + canary + ", clientID: q, clientSecret: 'env:PATH'}}]", "oauth2.tokenURL: want the URL"},
+		"a token URL with a user":  {origin + "oauth2: {tokenURL: 'https://" + canary + "@i.example/t', clientID: q, clientSecret: 'env:PATH'}}]", "oauth2.tokenURL: want the URL"},
+		"a token URL with a query": {origin + "oauth2: {tokenURL: 'https://i.example/t?k=" + canary + "', clientID: q, clientSecret: 'env:PATH'}}]", "oauth2.tokenURL: want the URL"},
+		"a token URL with a mark":  {origin + "oauth2: {tokenURL: 'https://i.example/t#k', clientID: q, clientSecret: 'env:PATH'}}]", "oauth2.tokenURL: want the URL"},
 		"a certificate not there":  {origin + "mutualTLS: {certFile: /nowhere, keyFile: /nowhere}}]", "mutualTLS: read the certificate: stat /nowhere"},
 		"a certificate over http":  {"credentials: [{origin: 'http://127.0.0.1', mutualTLS: {certFile: c, keyFile: k}}]", "absolute path"},
 		"a client id of lines":     {origin + "oauth2: {tokenURL: 'https://i.example/t', clientID: \"a\\nb\", clientSecret: 'env:PATH'}}]", "oauth2.clientID: want one of visible"},
+		"a user of lines":          {origin + "basic: {username: \"a\\nb\", password: 'env:PATH'}}]", "basic.username: want one of visible"},
 		"a user with a colon":      {origin + "basic: {username: 'a:b', password: 'env:PATH'}}]", "basic.username: want one of visible"},
 		"in the clear":             {"credentials: [{origin: 'http://a.example', bearer: {token: 'env:PATH'}}]", "set insecure: true"},
 		"insecure for nothing":     {origin + "insecure: true, bearer: {token: 'env:PATH'}}]", "insecure: nothing goes in the clear here"},
@@ -160,6 +170,38 @@ func TestARedirectTakesNoCredentialAnywhere(t *testing.T) {
 		})
 	}
 }
+
+// TestARedirectToAnotherSchemeTakesNoCredential has who is on the way of a request in the clear answer it with a redirect.
+func TestARedirectToAnotherSchemeTakesNoCredential(t *testing.T) {
+	t.Setenv("CANARY", canary)
+	c := open(t, "credentials: [{origin: 'https://a.example', bearer: {token: 'env:CANARY'}}]")
+	shown := map[string]string{}
+	client := c.Client(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		shown[r.URL.String()] = r.Header.Get("Authorization")
+		if r.URL.Scheme == "https" {
+			return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: r}, nil
+		}
+		return &http.Response{StatusCode: http.StatusTemporaryRedirect, Header: http.Header{"Location": {"https://a.example/pay"}}, Body: http.NoBody, Request: r}, nil
+	})})
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://a.example/", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatalf("POST = %v, want an answer", err)
+	}
+	if err := resp.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	if got, asked := shown["https://a.example/pay"]; !asked || got != "" {
+		t.Errorf("the agent was asked: %t, and shown %q, want nothing", asked, got)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestARenewedSecretIsShownWithoutARestart(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
 )
 
 // issuer is a token endpoint whose tokens are numbered and last 10 minutes.
@@ -232,5 +234,32 @@ func TestATokenThatIsNoLongerAcceptedIsRenewedOnce(t *testing.T) {
 		want(200, 3, 2)
 		accepted = "none"
 		want(401, 4, 2) // who denies everything must not have us ask for tokens
+	})
+}
+
+// A body that comes from another connection cannot be had again, so the agent's answer stands.
+func TestABodyThatCannotBeSentAgainIsSentOnce(t *testing.T) {
+	t.Parallel()
+	a, i := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }), issuer(t)
+	synctest.Test(t, func(t *testing.T) {
+		c := oauth(t, a, i, canary)
+		if code, err := post(t.Context(), c, a.URL); err != nil || code != http.StatusUnauthorized {
+			t.Fatalf("POST = %d, %v, want 401", code, err)
+		}
+		<-time.After(time.Minute) // now another token would be asked for
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.URL, io.NopCloser(strings.NewReader("body")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := c.Client(policy.Client(netguard.ClientOptions{})).Do(req)
+		if err != nil {
+			t.Fatalf("POST = %v, want an answer", err)
+		}
+		if err := resp.Body.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, n := a.last(t); resp.StatusCode != http.StatusUnauthorized || n != 2 {
+			t.Errorf("POST = %d after %d requests in all, want 401 after 2", resp.StatusCode, n)
+		}
 	})
 }
