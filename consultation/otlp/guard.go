@@ -107,7 +107,8 @@ func (g *protoGuard) walk(m message, body []byte, depth int) error {
 	return nil
 }
 
-// checkJSON counts the contents of a JSON request. Whether it is valid JSON is up to the decoder.
+// checkJSON counts the contents of a JSON request. Whether it is valid JSON is up to the decoder, which does not look behind the first value: a second
+// request there, as in a file of such lines, would be lost in silence.
 func checkJSON(body []byte) error {
 	objects, depth := 0, 0
 	inString := false
@@ -121,6 +122,9 @@ func checkJSON(body []byte) error {
 		case c == '"':
 			inString = true
 		case c == '{' || c == '[':
+			if depth == 0 && objects > 0 {
+				return errMalformed
+			}
 			depth++
 			objects++
 			if err := within(depth, maxJSONDepth, "levels of nesting"); err != nil {

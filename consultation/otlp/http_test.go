@@ -80,6 +80,7 @@ func TestHTTPAnswers(t *testing.T) {
 		"an empty JSON request":               {contentType: jsonType, body: []byte(`{}`), code: 200},
 		"a charset is fine":                   {contentType: "application/json; charset=utf-8", body: []byte(`{}`), code: 200},
 		"gzip":                                {contentType: protobuf, encoding: "gzip", body: zip(t, spansBody(3)), code: 200},
+		"a JSON request after another":        {contentType: jsonType, body: []byte(`{}` + "\n" + `{}`), code: 400, reason: "TRACES_INVALID"},
 		"unknown fields in JSON":              {contentType: jsonType, body: []byte(`{"x":{"y":[1]}}`), code: 200},
 		"ten thousand spans":                  {contentType: protobuf, body: spansBody(10_000), code: 200},
 		"lists in lists":                      {contentType: protobuf, body: nestedBody(10), code: 200},
