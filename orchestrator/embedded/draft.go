@@ -34,10 +34,10 @@ func newDraft(old, r *record, events []orchestrator.Event) (d *draft, err error)
 	r.Version++
 	r.LastEvent = before.LastEvent + uint64(len(events))
 	d = &draft{old: old, record: r, key: taskKey(r.Key())}
-	if d.state, err = encodeTask(r); err != nil {
+	if d.state, err = encodeTask(before, r); err != nil {
 		return nil, err
 	}
-	r.state = len(d.state) + orchestrator.AttributesOverhead(r.Attributes)
+	r.state = len(d.state) + len(r.newer) + orchestrator.AttributesOverhead(r.Attributes)
 	if len(events) > 0 {
 		if d.events, err = encodeBatch(before, events); err != nil {
 			return nil, err

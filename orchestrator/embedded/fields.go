@@ -114,12 +114,9 @@ func appendNumber(b []byte, n protowire.Number, kind protowire.Type, v uint64) [
 
 func nested[T, E any](of func(*T) *E, with layout[E]) field[T] {
 	return field[T]{
-		kind: protowire.BytesType,
-		pack: func(b []byte, n protowire.Number, t *T) ([]byte, error) { return nest(b, n, of(t), with) },
-		unpack: func(t *T, v value) error {
-			_, err := with.unpack(v.bytes, of(t))
-			return err
-		},
+		kind:   protowire.BytesType,
+		pack:   func(b []byte, n protowire.Number, t *T) ([]byte, error) { return nest(b, n, of(t), with) },
+		unpack: func(t *T, v value) error { return with.unpack(v.bytes, of(t)) },
 	}
 }
 
@@ -137,7 +134,7 @@ func list[T, E any](of func(*T) *[]E, with layout[E]) field[T] {
 		},
 		unpack: func(t *T, v value) error {
 			var e E
-			if _, err := with.unpack(v.bytes, &e); err != nil {
+			if err := with.unpack(v.bytes, &e); err != nil {
 				return err
 			}
 			*of(t) = append(*of(t), e)
@@ -165,6 +162,7 @@ func appendSized[E any](b []byte, e *E, with layout[E]) ([]byte, error) {
 func jsonField[T, E any](of func(*T) *E) field[T] {
 	return field[T]{
 		kind: protowire.BytesType,
+		json: true,
 		pack: func(b []byte, n protowire.Number, t *T) ([]byte, error) {
 			e := of(t)
 			if isNone(reflect.ValueOf(e).Elem()) {

@@ -6,13 +6,14 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// layout says how a T is stored: the index of a field is its number in the wire format of protobuf. Fields without a value are omitted. Unknown
-// fields are returned, so that an older version can preserve fields that a newer one has added. A number always stays with its field.
+// layout says how a T is stored: the index of a field is its number in the wire format of protobuf. Fields without a value are omitted. A number
+// always stays with its field. Unknown fields are skipped; keepNewer preserves them.
 type layout[T any] []field[T]
 
 // field says how one field of a T is stored.
 type field[T any] struct {
 	kind   protowire.Type
+	json   bool // what is packed is JSON
 	pack   func(b []byte, n protowire.Number, t *T) ([]byte, error)
 	unpack func(t *T, v value) error
 }
@@ -38,32 +39,33 @@ func (l layout[T]) pack(b []byte, t *T) (_ []byte, err error) {
 	return b, nil
 }
 
-// unpack sets the fields of t that are in b, and returns a copy of the unknown ones.
-func (l layout[T]) unpack(b []byte, t *T) (unknown []byte, err error) {
+// unpack sets the fields of t that are in b.
+func (l layout[T]) unpack(b []byte, t *T) error {
 	for len(b) > 0 {
 		n, kind, size := protowire.ConsumeTag(b)
 		if size < 0 {
-			return nil, errPacked
+			return errPacked
 		}
 		v, rest, err := readValue(kind, b[size:])
 		if err != nil {
-			return nil, err
+			return err
 		}
-		field := b[:len(b)-len(rest)]
 		b = rest
-		if int(n) >= len(l) || l[n].unpack == nil {
-			unknown = append(unknown, field...)
+		if !l.has(n) {
 			continue
 		}
 		if l[n].kind != kind {
-			return nil, errPacked
+			return errPacked
 		}
 		if err := l[n].unpack(t, v); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return unknown, nil
+	return nil
 }
+
+// has reports whether this version knows a field.
+func (l layout[T]) has(n protowire.Number) bool { return int(n) < len(l) && l[n].unpack != nil }
 
 func readValue(kind protowire.Type, b []byte) (v value, rest []byte, err error) {
 	size := -1

@@ -95,7 +95,7 @@ func (b *batch) decode(list []orchestrator.Event, after uint64, limit int) ([]or
 			continue
 		}
 		e := orchestrator.Event{Sequence: n}
-		if _, err := eventLayout.unpack(packed, &e); err != nil {
+		if err := eventLayout.unpack(packed, &e); err != nil {
 			return nil, fmt.Errorf("decode event %d: %w", n, err)
 		}
 		list = append(list, e)

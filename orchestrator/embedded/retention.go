@@ -61,7 +61,7 @@ func (s *Store) expired(before time.Time, after []byte) (over []orchestrator.Key
 				return nil
 			}
 			next = bytes.Clone(key)
-			r, err := readState(tx, orchestrator.Key{Tenant: parts[0], ID: parts[2]})
+			r, _, err := readState(tx, orchestrator.Key{Tenant: parts[0], ID: parts[2]})
 			if err != nil {
 				unread = err
 			} else if isExpired(&r.Task, before) {
@@ -83,7 +83,7 @@ func (s *Store) removeAll(ctx context.Context, keys []orchestrator.Key, before t
 	err = s.db.Update(ctx, func(tx *bbolt.Tx) error {
 		removed, unread = 0, nil
 		for _, k := range keys {
-			r, err := readState(tx, k)
+			r, _, err := readState(tx, k)
 			if fault.KindOf(err) == fault.NotFound || err == nil && !isExpired(&r.Task, before) {
 				continue
 			}

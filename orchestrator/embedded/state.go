@@ -14,7 +14,7 @@ import (
 type record struct {
 	orchestrator.Task
 	places places
-	later  []byte // encoded fields that only a later version knows
+	newer  []byte // the encoded state, if it has what this version does not know
 	state  int    // approximate size of the state in memory
 	size   int    // approximate size of the content in memory
 }
@@ -37,38 +37,42 @@ func state(tx *bbolt.Tx, k orchestrator.Key) (version uint64, rest []byte, err e
 	return binary.BigEndian.Uint64(b), b[versionSize:], nil
 }
 
-// readState returns a task without its content.
-func readState(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
+// readState returns a task without its content, and its encoded state, which is valid as long as tx.
+func readState(tx *bbolt.Tx, k orchestrator.Key) (r *record, b []byte, err error) {
 	version, b, err := state(tx, k)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r := &record{}
+	r = &record{}
 	if b, err = r.places.read(b); err == nil {
 		r.state = len(b)
-		r.later, err = taskLayout.unpack(b, &r.Task)
+		err = taskLayout.unpack(b, &r.Task)
 	}
 	if err != nil {
-		return nil, orchestrator.UnreadableError(k, fmt.Errorf("decode task %s: %w", k.ID, err))
+		return nil, nil, orchestrator.UnreadableError(k, fmt.Errorf("decode task %s: %w", k.ID, err))
 	}
 	r.state += orchestrator.AttributesOverhead(r.Attributes)
 	r.Tenant, r.ID, r.Version = k.Tenant, k.ID, version
 	if r.ContextID == "" {
 		r.ContextID = k.ID
 	}
-	return r, nil
+	return r, b, nil
 }
 
 // usualState is a size in bytes that few states exceed.
 const usualState = 512
 
-// encodeTask encodes a task without its content, its version and what its key contains.
-func encodeTask(r *record) ([]byte, error) {
+// encodeTask encodes a task, which replaces old, without its content, its version and what its key contains.
+func encodeTask(old, r *record) ([]byte, error) {
 	b, err := taskLayout.pack(make([]byte, 0, usualState), &r.Task)
+	if err == nil && old.newer != nil {
+		b, err = keepNewer(b, old)
+		r.newer = b
+	}
 	if err != nil {
 		return nil, fmt.Errorf("encode task: %w", err)
 	}
-	return append(b, r.later...), nil
+	return b, nil
 }
 
 // writeState stores an encoded task without its content.
@@ -98,9 +102,14 @@ var everything = orchestrator.Part{Messages: true, Artifacts: true}
 
 // readTask returns a task with a part of its content from the file.
 func readTask(tx *bbolt.Tx, k orchestrator.Key, want orchestrator.Part) (*record, error) {
-	r, err := readState(tx, k)
+	r, encoded, err := readState(tx, k)
 	if err != nil {
 		return nil, err
+	}
+	if want == everything { // others are not changed
+		if err := noteNewer(r, encoded); err != nil {
+			return nil, err
+		}
 	}
 	if err := readContent(tx, r, want); err != nil {
 		return nil, orchestrator.UnreadableError(k, fmt.Errorf("decode content of task %s: %w", k.ID, err))

@@ -129,7 +129,7 @@ func (s *Store) Tasks(_ context.Context, tenant, after string, limit int) (page 
 func (s *Store) listed(tx *bbolt.Tx, key []byte) (orchestrator.Task, error) {
 	parts := boltdb.Split(key)
 	k := orchestrator.Key{Tenant: parts[0], ID: parts[2]}
-	r, err := readState(tx, k)
+	r, _, err := readState(tx, k)
 	if fault.ReasonOf(err) == orchestrator.ReasonUnreadable {
 		created, err := time.Parse(momentForm, parts[1])
 		return orchestrator.Unreadable(k, created), err

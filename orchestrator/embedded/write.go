@@ -84,7 +84,7 @@ func (s *Store) draftAhead(k orchestrator.Key, change func(*orchestrator.Task) (
 
 // change applies a change to a copy of the task.
 func (r *record) change(change func(*orchestrator.Task) ([]orchestrator.Event, error)) (*draft, error) {
-	next := &record{Task: r.Task, later: r.later}
+	next := &record{Task: r.Task}
 	events, err := change(&next.Task)
 	if err != nil {
 		return nil, err
