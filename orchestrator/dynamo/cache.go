@@ -52,6 +52,8 @@ func overhead(content any) int {
 	switch c := content.(type) {
 	case proto.Message:
 		return orchestrator.Overhead(c)
+	case jsonContent:
+		return len(c.encoded) + overhead(c.value)
 	case plan:
 		return orchestrator.AttributesOverhead(c.Attributes)
 	default:

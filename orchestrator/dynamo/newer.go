@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
 	"reflect"
@@ -11,7 +12,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/newer"
 )
 
 // known are the attributes of a task's item that this version knows, and inner the names within them.
@@ -39,6 +42,34 @@ func keepNewer(item, old ddb.Item) error {
 		return err
 	}
 	return nil
+}
+
+// jsonContent is content in JSON. What encoded has and value lacks is from a newer version.
+type jsonContent struct {
+	value   any
+	encoded []byte
+}
+
+// content returns the content of a piece for the cache.
+func (p piece) content(encoded []byte) any {
+	if p.message != nil {
+		return p.message
+	}
+	return jsonContent{p.value, encoded}
+}
+
+// encodeOver encodes p, which replaces was, with what a newer version has put into stored, from which was was read; nil is nothing.
+func (p piece) encodeOver(was piece, stored []byte) ([]byte, error) {
+	next, err := p.encode()
+	if err != nil || stored == nil {
+		return next, err
+	}
+	again, err := was.encode()
+	if err != nil || bytes.Equal(again, stored) {
+		return next, err
+	}
+	kept := newer.Record(next, again, stored)
+	return kept, boltdb.CheckItem(p.what, len(kept))
 }
 
 // isNewer reports whether a value has a name that this version does not know. That is rare, and so the others need not be decoded once more.

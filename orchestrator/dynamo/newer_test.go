@@ -3,6 +3,7 @@ package dynamo_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -84,4 +85,59 @@ func budgets(attempts types.AttributeValue) (found []string) {
 		found = append(found, ddb.TextOf(why.Value, "budget"))
 	}
 	return found
+}
+
+// The gates of a task are one content, of which each check replaces a part.
+func TestWhatANewerVersionHasWrittenInOtherGatesStays(t *testing.T) {
+	t.Parallel()
+	db := tables(t, nil)
+	check := func(s *dynamo.Store, phase orchestrator.Phase) {
+		t.Helper()
+		_, err := s.Update(t.Context(), key("a"), func(task *orchestrator.Task) ([]orchestrator.Event, error) {
+			task.SetGate(orchestrator.Gate{Phase: phase, Allowed: true})
+			return nil, nil
+		})
+		if err != nil {
+			t.Fatalf("Update() = %v, want no error", err)
+		}
+	}
+	s := dynamo.New(db, dynamo.Options{})
+	create(t, s, "a", epoch)
+	check(s, orchestrator.PhasePreExecution)
+	gates := func() (record ddb.Item, content *types.AttributeValueMemberM, encoded string) {
+		t.Helper()
+		answer, err := db.API().Query(t.Context(), &dynamodb.QueryInput{
+			TableName: db.Table("TaskBlobs"), KeyConditionExpression: aws.String("task_key = :a"), ScanIndexForward: aws.Bool(false),
+			ExpressionAttributeValues: ddb.Item{":a": &types.AttributeValueMemberS{Value: "default#a"}},
+		})
+		if err != nil {
+			t.Fatalf("Query() = %v, want no error", err)
+		}
+		for _, item := range answer.Items { // the newest first
+			content, _ := item["content"].(*types.AttributeValueMemberM)
+			if content == nil {
+				continue
+			}
+			if b, ok := content.Value["gates"].(*types.AttributeValueMemberB); ok {
+				return item, content, string(b.Value)
+			}
+		}
+		t.Fatalf("the records = %v, want one with gates", answer.Items)
+		return nil, nil, ""
+	}
+	record, content, encoded := gates()
+	content.Value["gates"] = &types.AttributeValueMemberB{Value: []byte(strings.Replace(encoded, "{", `{"Budget":"7 EUR",`, 1))}
+	if err := db.Put(t.Context(), types.Put{TableName: db.Table("TaskBlobs"), Item: record}); err != nil {
+		t.Fatalf("Put() = %v, want no error", err)
+	}
+	s = dynamo.New(db, dynamo.Options{}) // an older replica
+	for _, phase := range []orchestrator.Phase{orchestrator.PhaseDesignReview, orchestrator.PhasePreCompletion} {
+		check(s, phase)
+		if _, _, encoded := gates(); strings.Count(encoded, `"Budget":"7 EUR"`) != 1 || !strings.Contains(encoded, string(phase)) {
+			t.Errorf("the gates after the check of %s = %s, want that one, and what was in the first one", phase, encoded)
+		}
+	}
+	if task, err := s.Task(t.Context(), key("a")); err != nil || len(task.Gates) != 3 || task.Gates[0].Phase != orchestrator.PhasePreExecution {
+		t.Errorf("Task() = %+v, %v, want it with three gates", task, err)
+	}
 }

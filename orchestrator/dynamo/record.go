@@ -126,8 +126,9 @@ func (st *state) addEvents(step *step, record ddb.Item, key, nonce string, event
 
 // prepareContent returns the new content for the step's record, and puts large content into items of its own.
 func (s *Store) prepareContent(old, next *state, step *step, key, record, nonce string) (small ddb.Item, err error) {
-	before := make(map[string]piece)
+	before, stored := make(map[string]piece), map[string][]byte(nil)
 	if old != nil {
+		stored = old.stored
 		for _, p := range pieces(&old.task) {
 			before[p.name] = p
 		}
@@ -147,7 +148,7 @@ func (s *Store) prepareContent(old, next *state, step *step, key, record, nonce 
 			content[p.name] = next.content[p.name]
 			continue
 		}
-		bytes, err := p.encode()
+		bytes, err := p.encodeOver(was, stored[p.name])
 		if err != nil {
 			return nil, err
 		}
@@ -170,22 +171,19 @@ func (s *Store) prepareContent(old, next *state, step *step, key, record, nonce 
 			step.items = append(step.items, item)
 		}
 		content[p.name] = name
-		step.keep(name, p, size)
+		step.keep(name, p, value.Value)
 	}
 	next.content = content
 	return small, nil
 }
 
 // keep notes content for the cache, so that it need not be read again.
-func (s *step) keep(record string, p piece, size int) {
+func (s *step) keep(record string, p piece, encoded []byte) {
 	if s.content[record] == nil {
 		s.content[record] = make(map[string]any)
 	}
-	s.content[record][p.name] = p.value
-	if p.message != nil {
-		s.content[record][p.name] = p.message
-	}
-	s.size[record] += size
+	s.content[record][p.name] = p.content(encoded)
+	s.size[record] += len(encoded)
 }
 
 // write writes the step's items. Nothing refers to them yet, and nobody else writes them.
@@ -256,6 +254,9 @@ func (s *Store) load(ctx context.Context, states []*state, wanted func(name stri
 				st.broken = broken
 				break
 			}
+			if c, ok := content.(jsonContent); ok {
+				st.stored[name], content = c.encoded, c.value
+			}
 			fill(&st.task, name, content)
 		}
 	}
@@ -290,8 +291,11 @@ func (s *Store) read(ctx context.Context, missing map[string]ddb.Item, found map
 				continue
 			}
 			content, err := decodePiece(name, b.Value)
-			if err != nil {
+			switch {
+			case err != nil:
 				content = err
+			case isListed(name):
+				content = jsonContent{content, b.Value}
 			}
 			decoded[name], size = content, size+len(b.Value)
 		}

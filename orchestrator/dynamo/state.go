@@ -30,6 +30,7 @@ type state struct {
 	content map[string]string // by name of the content: the record with it
 	log     string            // the record with the last events
 	goes    int64             // when the first of its records expires, in seconds since 1970; 0 for never
+	stored  map[string][]byte // the content in JSON as it was read, by its name
 	item    ddb.Item          // as it was read; nil for a new task
 	broken  error             // why its content could not be read
 }
@@ -155,7 +156,7 @@ func decode(item ddb.Item) (*state, error) {
 			all[field] = v
 		}
 	}
-	st := &state{item: item, log: ddb.TextOf(item, attrLog), content: make(map[string]string)}
+	st := &state{item: item, log: ddb.TextOf(item, attrLog), content: make(map[string]string), stored: make(map[string][]byte)}
 	if _, ok := item[attrGoes]; ok {
 		goes, err := numberOf(item, attrGoes)
 		if err != nil {
