@@ -15,6 +15,7 @@ import (
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/newer"
 )
 
 var (
@@ -60,7 +61,11 @@ func (s *Store) Append(ctx context.Context, tenant, taskID string, next func([]c
 		if err := noteTime(tx, c.IssueTime, key, id); err != nil {
 			return err
 		}
-		return put(tx, key, consultation.Entry{Consultation: c})
+		value, err := encode(consultation.Entry{Consultation: c})
+		if err != nil {
+			return err
+		}
+		return put(tx, key, c.ID, value)
 	})
 }
 
@@ -71,11 +76,21 @@ func (s *Store) Update(ctx context.Context, tenant, id string, change func(consu
 		if err != nil {
 			return err
 		}
-		e, err = change(e)
+		again, err := encode(e)
 		if err != nil {
 			return err
 		}
-		return put(tx, key, e)
+		if e, err = change(e); err != nil {
+			return err
+		}
+		value, err := encode(e)
+		if err != nil {
+			return err
+		}
+		if stored := tx.Bucket(entriesBucket).Get(key); !bytes.Equal(again, stored) { // a newer version has put something into it
+			value = newer.Record(value, again, stored, "consultation")
+		}
+		return put(tx, key, id, value)
 	})
 }
 
@@ -139,12 +154,16 @@ func decode(value []byte) (e consultation.Entry, err error) {
 	return e, nil
 }
 
-func put(tx *bbolt.Tx, key []byte, e consultation.Entry) error {
+func encode(e consultation.Entry) ([]byte, error) {
 	value, err := json.Marshal(e)
 	if err != nil {
-		return fmt.Errorf("encoding consultation %s: %w", e.Consultation.ID, err)
+		return nil, fmt.Errorf("encoding consultation %s: %w", e.Consultation.ID, err)
 	}
-	if err := boltdb.CheckItem("consultation "+e.Consultation.ID, len(value)); err != nil {
+	return value, nil
+}
+
+func put(tx *bbolt.Tx, key []byte, id string, value []byte) error {
+	if err := boltdb.CheckItem("consultation "+id, len(value)); err != nil {
 		return err
 	}
 	bucket, err := tx.CreateBucketIfNotExists(entriesBucket)
@@ -152,7 +171,7 @@ func put(tx *bbolt.Tx, key []byte, e consultation.Entry) error {
 		return fmt.Errorf("opening bucket %s: %w", entriesBucket, err)
 	}
 	if err := bucket.Put(key, value); err != nil {
-		return fmt.Errorf("writing consultation %s: %w", e.Consultation.ID, err)
+		return fmt.Errorf("writing consultation %s: %w", id, err)
 	}
 	return nil
 }

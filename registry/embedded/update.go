@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/newer"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -36,7 +38,7 @@ func (s *Store) Update(ctx context.Context, key registry.Key, change func(old *r
 		w.skills(old, c.Record)
 		w.tags(old, c.Record)
 		w.looks(old, c.Record)
-		w.agent(c.Record)
+		w.agent(old, c.Record)
 		w.version(c)
 		if c.Record == nil {
 			w.remove(bucketPulses, w.id())
@@ -114,7 +116,7 @@ func (w *writer) pulse(p registry.Pulse) {
 	w.putItem(bucketPulses, w.encoded("the status of agent "+w.key.Name, p))
 }
 
-func (w *writer) agent(r *registry.Record) {
+func (w *writer) agent(old, r *registry.Record) {
 	if r == nil {
 		w.remove(bucketAgents, w.id())
 		w.remove(bucketCards, w.id())
@@ -123,8 +125,24 @@ func (w *writer) agent(r *registry.Record) {
 	if w.err == nil {
 		w.err = boltdb.CheckItem("the card of agent "+w.key.Name, len(r.RawCard))
 	}
-	w.putItem(bucketAgents, w.encoded("agent "+w.key.Name, newItem(r)))
+	value := w.encoded("agent "+w.key.Name, newItem(r))
+	if old != nil {
+		value = w.keepNewer(value, w.encoded("agent "+w.key.Name, newItem(old)))
+	}
+	w.putItem(bucketAgents, value)
 	w.put(bucketCards, w.id(), r.RawCard)
+}
+
+// keepNewer returns an agent's item, which replaces the stored one, with what a newer version has put into that. again is the stored one as this version
+// writes it.
+func (w *writer) keepNewer(next, again []byte) []byte {
+	stored := w.tx.Bucket(bucketAgents).Get(w.id())
+	if w.err != nil || len(stored) < serialSize || bytes.Equal(again, stored[serialSize:]) {
+		return next
+	}
+	kept := newer.Record(next, again, stored[serialSize:])
+	w.err = boltdb.CheckItem("agent "+w.key.Name, len(kept))
+	return kept
 }
 
 // skills updates the index rows to those of next.
