@@ -4,9 +4,9 @@
 // place and there is no second door. Deny is the default: a method without a row in the rules keeps the server from
 // starting. The identity of a caller comes from its bearer token and from nothing else.
 //
-// JSON follows protojson: fields with their zero value are left out, unknown fields are refused. Every REST error is a
-// google.rpc.Status {"code", "message", "details"} with one ErrorInfo. A server stream is sent as server-sent events to
-// a client that accepts text/event-stream, and as lines of {"result": …} to others.
+// JSON follows protojson: fields with their zero value are left out, except an answer's own lists and its page token, and unknown fields are refused.
+// Every REST error is a google.rpc.Status {"code", "message", "details"} with one ErrorInfo. A server stream is sent as server-sent events to a client
+// that accepts text/event-stream, and as lines of {"result": …} to others.
 //
 // Where to begin: Server in server.go, which New assembles and Run in run.go serves. A call over gRPC passes what intercept.go lists: observe, authorize,
 // validate; admission.go sees to it that its request is read only after its caller is known, callers.go divides the server's capacity among callers, and
