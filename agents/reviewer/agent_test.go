@@ -31,6 +31,8 @@ func TestThePlainTaskAnswersWithTheVerdict(t *testing.T) {
 		"a secret in data":           {[]*a2a.Part{a2a.NewDataPart(data)}, "rejected: password-assignment: line 3 holds a password"},
 		"secrets beside a text":      {[]*a2a.Part{named}, "rejected: password-assignment: file name, line 1 holds a password; high-entropy-assignment: media type, line 1 holds what looks like a key or token"},
 		"binary content":             {[]*a2a.Part{a2a.NewRawPart([]byte{0xff, 0xd8, 0})}, "rejected: unreadable: part 1 is not text"},
+		"text with a zero byte":      {[]*a2a.Part{a2a.NewRawPart([]byte("a\x00b"))}, "rejected: unreadable: part 1 is not text"},
+		"text that is not UTF-8":     {[]*a2a.Part{a2a.NewRawPart([]byte("a\xffb"))}, "rejected: unreadable: part 1 is not text"},
 		"a link":                     {[]*a2a.Part{a2a.NewTextPart("see"), a2a.NewFileURLPart("https://example.com/a", "")}, "rejected: unreadable: part 2 is not text"},
 	}
 	for name, test := range tests {

@@ -46,6 +46,7 @@ func TestReview(t *testing.T) {
 		"a random value with a telling name":    {"api_key: " + random, "high-entropy-assignment: line 1 holds"},
 		"a random value with a harmless name":   {"commit: " + random, ""},
 		"a dull value with a telling name":      {"token_type: aaaaaaaaaaaaaaaaaaaaaaaa1", ""},
+		"digits with a telling name":            {"token_id: 12345678901234567890", ""},
 		"words with a telling name":             {"secret_name: the_name_of_the_secret_here", ""},
 		"a secret at the end of a windows line": {"x\r\npassword=hunter22\r\n", "password-assignment: line 2 holds"},
 		"a key that begins a line in JSON":      {`{"text": "see:\n` + awsKey + `"}`, "aws-access-key-id: line 1 holds"},

@@ -89,3 +89,21 @@ func TestOnlyAQuorateIsTakenForOne(t *testing.T) {
 		}
 	}
 }
+
+func TestAServerIsAskedUnderItsNameForAllThatIsWrong(t *testing.T) {
+	t.Parallel()
+	at, asked := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), ""
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.Host
+		w.Header().Set("Date", at.Format(http.TimeFormat))
+		_, _ = w.Write([]byte(`{"status": "not ready", "checks": {"tasks": "b", "registry": "a", "leases": "ok"}}`))
+	}))
+	defer server.Close()
+	h, err := doctor.Ask(t.Context(), http.DefaultTransport, server.URL, "quorate.example")
+	if err != nil || asked != "quorate.example" || !h.Date.Equal(at) {
+		t.Fatalf("Ask() = %+v, %v of the host %q, want the date of the answer of quorate.example", h, err, asked)
+	}
+	if f := h.Ready(); f.Status != doctor.Fail || f.Found != "the server is not ready: registry: a; tasks: b" {
+		t.Errorf("Ready() = %+v, want all that is wrong, in order", f)
+	}
+}

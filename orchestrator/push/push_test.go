@@ -68,6 +68,7 @@ func TestWhatAnAnswerMeans(t *testing.T) {
 		"a date is far off":                    {429, "Fri, 31 Dec 9999 23:59:59 GMT", fault.Unavailable, "RECEIVER_REFUSED", 10 * time.Minute},
 		"a refusal may pass":                   {404, "", fault.Unavailable, "RECEIVER_REFUSED", 0},
 		"what is gone is gone":                 {410, "", fault.FailedPrecondition, "RECEIVER_GONE", 0},
+		"a choice is no agreement":             {300, "", fault.Unavailable, "RECEIVER_REFUSED", 0},
 		"a redirect is not followed":           {307, "", fault.Unavailable, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,6 +131,7 @@ func TestWhatNobodyCouldReachIsRefused(t *testing.T) {
 		reason  string
 	}{
 		"an ordinary URL":              {orchestrator.Webhook{URL: url + "/hook", Token: "t", Scheme: "Bearer", Credentials: "c"}, ""},
+		"all that a header can carry":  {orchestrator.Webhook{URL: url, Token: " ~", Scheme: "Bearer", Credentials: " ~", ID: " ~"}, ""},
 		"no URL":                       {orchestrator.Webhook{}, "URL_INVALID"},
 		"what is no URL":               {orchestrator.Webhook{URL: "https://[::1"}, "URL_INVALID"},
 		"a URL without end":            {orchestrator.Webhook{URL: url + "/" + long}, "URL_INVALID"},
