@@ -37,7 +37,7 @@ func render(t *testing.T, values string) (release, error) {
 	}
 	all, err := chartutil.ToRenderValues(chart, given, chartutil.ReleaseOptions{Name: "q", Namespace: "default", IsInstall: true}, nil)
 	if err != nil {
-		t.Fatal(err)
+		return release{}, err
 	}
 	files, err := engine.Engine{Strict: true}.Render(chart, all)
 	if err != nil {
@@ -86,6 +86,8 @@ func TestTheChartIsRefusedBeforeItIsRolledOut(t *testing.T) {
 		"name the Secret with page.key":           `tlsSecretName: t`,
 		"name the Secret with the certificate":    `secretName: s`,
 		"the chart is for replicas over DynamoDB": `{secretName: s, tlsSecretName: t, config: {store: {kind: embedded}}}`,
+		"'replicaCount' not allowed":              `{secretName: s, tlsSecretName: t, replicaCount: 5}`,
+		"'pullSecrets' not allowed":               `{secretName: s, tlsSecretName: t, image: {pullSecrets: [s]}}`,
 	} {
 		if _, err := render(t, values); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("rendering %s = %v, want %q", values, err, want)
