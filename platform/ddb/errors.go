@@ -98,9 +98,3 @@ func isThrottle(code string) bool {
 	_, known := retry.DefaultThrottleErrorCodes[code]
 	return known || slices.Contains([]string{"ThrottlingError", "ProvisionedThroughputExceeded"}, code)
 }
-
-// refusal reports whether err is DynamoDB's own response that it has not performed the call.
-func refusal(err error) bool {
-	api, answered := errors.AsType[smithy.APIError](err)
-	return answered && api.ErrorFault() != smithy.FaultServer
-}

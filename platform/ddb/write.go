@@ -82,12 +82,12 @@ func (c *Client) Transact(ctx context.Context, items []types.TransactWriteItem) 
 	}
 }
 
-// settled returns the error of a write. A response that it was not done counts only if no earlier attempt can have done it.
+// settled returns the error of a write. A response that it was not done, which never has the status of a success, counts only if no earlier attempt can have done it.
 func settled(doing string, o *outcome, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case o.lost.Load() || !refusal(err) && o.answered.Load():
+	case o.lost.Load() || o.answered.Load(): // answered, and yet an error: the answer could not be read
 		return unknownOutcome(Fault(doing, err))
 	}
 	return Fault(doing, err)
