@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -68,7 +67,7 @@ func Open(ctx context.Context, c Config) (*Traces, error) {
 		c.Timeout = defaultTimeout
 	}
 	loaded := aws.Config{Region: c.Region, Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
-	if !onLoopback(c.Endpoint) {
+	if !netguard.IsLoopbackURL(c.Endpoint) {
 		var err error
 		if loaded, err = config.LoadDefaultConfig(ctx, config.WithRegion(c.Region)); err != nil {
 			return nil, fmt.Errorf("reading the configuration of the AWS SDK: %w", err)
@@ -85,12 +84,6 @@ func Open(ctx context.Context, c Config) (*Traces, error) {
 		}
 	})
 	return &Traces{Config: c, logs: logs, turns: make(chan struct{}, maxAtOnce)}, nil
-}
-
-// onLoopback reports whether the endpoint is on this machine, as only an emulator can be.
-func onLoopback(endpoint string) bool {
-	u, err := url.Parse(endpoint)
-	return err == nil && netguard.IsLoopback(u.Hostname())
 }
 
 // Name implements consultation.Traces.

@@ -38,7 +38,7 @@ func (e *entry) clear(c Config, o origin) error {
 	if e.OAuth2 != nil {
 		places = append(places, e.OAuth2.TokenURL)
 	}
-	places = slices.DeleteFunc(places, encrypted)
+	places = slices.DeleteFunc(places, netguard.IsPrivateURL)
 	switch {
 	case len(places) > 0 && !e.Insecure:
 		return fmt.Errorf("%s is not https and not on this machine: who is on the way could read the credential; use https, or set insecure: true", places[0])
@@ -48,13 +48,4 @@ func (e *entry) clear(c Config, o origin) error {
 		c.Logger.Warn("a credential goes over the network in the clear", slog.String("origin", o.String()))
 	}
 	return nil
-}
-
-// encrypted reports whether nobody on the way to a URL could read what is sent.
-func encrypted(raw string) bool {
-	u, err := url.Parse(raw)
-	if err != nil || u.Scheme == "https" {
-		return err == nil
-	}
-	return netguard.IsLoopback(u.Hostname())
 }

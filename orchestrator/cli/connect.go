@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"runtime"
 	"strings"
@@ -67,15 +66,10 @@ func (a *app) token(server string) (auth.Secret, error) {
 		return a.readToken(file)
 	}
 	file := defaultTokenFile()
-	if _, err := os.Stat(file); err != nil || !loopback(server) {
+	if _, err := os.Stat(file); err != nil || !netguard.IsLoopbackURL(server) {
 		return "", nil //nolint:nilerr // without a dev server there is no token to send
 	}
 	return a.readToken(file)
-}
-
-func loopback(server string) bool {
-	u, err := url.Parse(server)
-	return err == nil && netguard.IsLoopback(u.Hostname())
 }
 
 // readToken reads a token file and warns when other users of this machine can read it.

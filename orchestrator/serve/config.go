@@ -303,7 +303,7 @@ func (r *Routing) Validate() error {
 		return invalid("embeddingsURL", "%q is not an http or https URL", r.EmbeddingsURL)
 	case r.EmbeddingsURL != "" && r.EmbeddingsModel == "":
 		return invalid("embeddingsModel", "say which model is asked for")
-	case r.EmbeddingsKeyFile != "" && u.Scheme == "http" && !netguard.IsLoopback(u.Hostname()):
+	case r.EmbeddingsKeyFile != "" && !netguard.IsPrivateURL(r.EmbeddingsURL):
 		return invalid("embeddingsKeyFile", "a key is sent over TLS only: embeddingsURL must be https")
 	case r.EmbeddingsTimeout < minEmbeddings || r.EmbeddingsTimeout > maxEmbeddings:
 		return invalid("embeddingsTimeout", "%s is not from %s to %s", r.EmbeddingsTimeout, minEmbeddings, maxEmbeddings)

@@ -60,12 +60,6 @@ func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-'
 }
 
-// loopback reports whether the endpoint is on this machine, so that it must be an emulator.
-func (c Config) loopback() bool {
-	u, err := url.Parse(c.Endpoint)
-	return err == nil && netguard.IsLoopback(u.Hostname())
-}
-
 // Client calls DynamoDB; it is safe for concurrent use.
 type Client struct {
 	api      *dynamodb.Client
@@ -81,7 +75,7 @@ func Open(ctx context.Context, c Config) (*Client, error) {
 		return nil, err
 	}
 	loaded := aws.Config{Region: c.Region, Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
-	if !c.loopback() {
+	if !netguard.IsLoopbackURL(c.Endpoint) {
 		var err error
 		if loaded, err = config.LoadDefaultConfig(ctx, config.WithRegion(c.Region)); err != nil {
 			return nil, fmt.Errorf("reading the configuration of the AWS SDK: %w", err)

@@ -17,3 +17,27 @@ func TestIsLoopback(t *testing.T) {
 		}
 	}
 }
+
+func TestIsLoopbackURL(t *testing.T) {
+	t.Parallel()
+	for rawURL, want := range map[string]bool{
+		"http://127.0.0.1:8080": true, "https://[::1]/path": true, "http://localhost": true,
+		"": false, "127.0.0.1:8080": false, "http://127.0.0.1.example": false, "http://localhost@host.example": false, "http://[::1": false,
+	} {
+		if got := netguard.IsLoopbackURL(rawURL); got != want {
+			t.Errorf("IsLoopbackURL(%q) = %v, want %v", rawURL, got, want)
+		}
+	}
+}
+
+func TestIsPrivateURL(t *testing.T) {
+	t.Parallel()
+	for rawURL, want := range map[string]bool{
+		"https://host.example": true, "https://127.0.0.1": true, "http://127.0.0.1:8080/path": true, "http://localhost": true,
+		"": false, "https://": false, "http://host.example": false, "http://localhost@host.example": false, "ftp://127.0.0.1": false, "https://[::1": false,
+	} {
+		if got := netguard.IsPrivateURL(rawURL); got != want {
+			t.Errorf("IsPrivateURL(%q) = %v, want %v", rawURL, got, want)
+		}
+	}
+}

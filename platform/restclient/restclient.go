@@ -55,8 +55,7 @@ func New(baseURL string, token auth.Secret, hc *http.Client) (*Client, error) {
 
 // TokenInClear reports whether the client sends a token to another machine without encryption, where it can be read on the way.
 func (c *Client) TokenInClear() bool {
-	u, err := url.Parse(c.base)
-	return err == nil && c.token != "" && u.Scheme == "http" && !netguard.IsLoopback(u.Hostname())
+	return c.token != "" && !netguard.IsPrivateURL(c.base)
 }
 
 // Within returns a client for the same server whose calls take at most limit instead of a minute. It is for fetching a web page, which other servers delay.

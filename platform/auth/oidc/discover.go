@@ -5,24 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 
 	"github.com/quorate/quorate/platform/netguard"
 )
-
-// closed reports whether nobody on the network path can change what is read from a URL: it is https, or on this machine.
-func closed(text string) bool {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil || u.Host == "":
-		return false
-	case u.Scheme != "http":
-		return u.Scheme == "https"
-	}
-	return netguard.IsLoopback(u.Hostname())
-}
 
 // discover returns the URL of the keys from the provider's configuration.
 func discover(ctx context.Context, issuer string) (string, error) {
@@ -36,7 +23,7 @@ func discover(ctx context.Context, issuer string) (string, error) {
 	if err := provider.Claims(&published); err != nil {
 		return "", err
 	}
-	if !closed(published.KeysURL) {
+	if !netguard.IsPrivateURL(published.KeysURL) {
 		return "", fmt.Errorf("jwks_uri %q is not an https URL", published.KeysURL)
 	}
 	return published.KeysURL, nil
@@ -51,7 +38,7 @@ func careful(client *http.Client) *http.Client {
 	c.Transport = newPaced(client.Transport)
 	c.CheckRedirect = func(r *http.Request, via []*http.Request) error {
 		switch {
-		case !closed(r.URL.String()):
+		case !netguard.IsPrivateURL(r.URL.String()):
 			return fmt.Errorf("it is redirected to %q, which is not an https URL", r.URL.Redacted())
 		case len(via) >= maxRedirects:
 			return errors.New("it is redirected too often")

@@ -19,6 +19,7 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
 )
 
 // Config says which provider's tokens are accepted, and what their claims mean. The zero value has no provider.
@@ -43,7 +44,7 @@ func (c *Config) Validate() error {
 		return nil
 	}
 	for name, text := range map[string]string{"issuer": c.Issuer, "keysURL": c.KeysURL} {
-		if text != "" && !closed(text) {
+		if text != "" && !netguard.IsPrivateURL(text) {
 			return fault.Invalid(name, "OIDC_INVALID", "%q is not an https URL", text)
 		}
 	}
