@@ -11,11 +11,15 @@ import (
 	"time"
 )
 
-// probeWorkers is how many agents are probed at a time. Most of that time is waiting: a round over ten thousand agents that answer within a tenth of
-// a second takes 15 s; of agents that never answer, about 200 are probed in that time.
-const probeWorkers = 64
+const (
+	// probeWorkers is how many agents are probed at a time. Most of that time is waiting: a round over ten thousand agents that answer within a tenth of
+	// a second takes 15 s; of agents that never answer, about 200 are probed in that time.
+	probeWorkers = 64
 
-// RunProber reads the cards of agents that have no live lease of their own, every ProbeInterval and once right after a registration, until ctx ends;
+	probeInterval = 15 * time.Second // between two probes of an agent; well below the default of Options.LeaseDuration, so that one may be lost
+)
+
+// RunProber reads the cards of agents that have no live lease of their own, every 15 seconds and once right after a registration, until ctx ends;
 // then it returns nil. An agent that answers with its own card gets a probe lease for LeaseDuration; for an agent that does not, the last lease just
 // runs out. RunProber takes the agents and their leases from the Directory, so Directory.Run must run too.
 func (r *Registry) RunProber(ctx context.Context) error {
@@ -36,7 +40,7 @@ func (r *Registry) RunProber(ctx context.Context) error {
 // feedProbes gives the workers every agent that needs a probe, once per interval. A round that takes longer is cut short: agents that answered lately
 // come first, so that many dead ones cannot make them look dead too, and the dead ones come in a new order each time.
 func (r *Registry) feedProbes(ctx context.Context, jobs chan<- Key) {
-	ticker := time.NewTicker(r.probeInterval)
+	ticker := time.NewTicker(probeInterval)
 	defer ticker.Stop()
 	for {
 		keys, err := r.probeCandidates(ctx)

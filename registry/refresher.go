@@ -12,13 +12,14 @@ import (
 
 const (
 	refreshWorkers = 8
-	minFresh       = time.Minute    // no card is read more often, whatever its server says, unless RefreshInterval is shorter
-	maxFresh       = 24 * time.Hour // or less often
-	maxSweep       = time.Minute    // between two looks at which cards are due
+	usualFresh     = 10 * time.Minute // how long a card counts whose server does not say
+	minFresh       = time.Minute      // no card is read more often, whatever its server says
+	maxFresh       = 24 * time.Hour   // or less often
+	sweepInterval  = time.Minute      // between two looks at all cards
 )
 
 // cardWatch is what the refresher knows about one agent's card. It is kept in memory only: after a start each server is asked once without
-// validators, spread over RefreshInterval.
+// validators, spread over usualFresh.
 type cardWatch struct {
 	created    time.Time // of the agent, to recognize a later agent of the same name
 	uri        string
@@ -30,7 +31,7 @@ type cardWatch struct {
 }
 
 // RunRefresher reads the cards that were registered by URL again, each when it is due, until ctx ends; then it returns nil. A card is due when the
-// time in the server's Cache-Control is over, or else after RefreshInterval, with jitter; each failure in a row makes the wait longer. It sends the
+// time in the server's Cache-Control is over, or else after ten minutes, with jitter; each failure in a row makes the wait longer. It sends the
 // validators (ETag, Last-Modified) of the last answer.
 //
 // Agents of sources other than SourceAPI are left out: whoever found them reads them again.
@@ -40,7 +41,7 @@ func (r *Registry) RunRefresher(ctx context.Context) error {
 		return nil
 	}
 	watches := make(map[Key]*cardWatch)
-	ticker := time.NewTicker(min(r.refreshEvery/10, maxSweep))
+	ticker := time.NewTicker(sweepInterval)
 	defer ticker.Stop()
 	for {
 		due, err := r.dueCards(ctx, watches)
@@ -69,7 +70,7 @@ func (r *Registry) dueCards(ctx context.Context, watches map[Key]*cardWatch) ([]
 		}
 		w := watches[a.Key()]
 		if w == nil || !w.created.Equal(a.CreateTime) || w.uri != a.CardURI {
-			w = &cardWatch{created: a.CreateTime, uri: a.CardURI, due: now.Add(rand.N(r.refreshEvery))} //nolint:gosec // not a secret
+			w = &cardWatch{created: a.CreateTime, uri: a.CardURI, due: now.Add(rand.N(usualFresh))} //nolint:gosec // not a secret
 			watches[a.Key()] = w
 		}
 		if w.seen = true; !now.Before(w.due) {
@@ -115,15 +116,15 @@ func (r *Registry) refreshOne(ctx context.Context, key Key, w *cardWatch) {
 	case err == nil:
 		w.failures = 0
 		if fresh == 0 {
-			fresh = r.refreshEvery
+			fresh = usualFresh
 		}
-		fresh = min(max(fresh, min(minFresh, r.refreshEvery)), maxFresh)
+		fresh = min(max(fresh, minFresh), maxFresh)
 	case ctx.Err() != nil, fault.KindOf(err) == fault.NotFound, fault.KindOf(err) == fault.Conflict:
 		return // the process ends, or the agent was deleted or has another URL
 	default:
 		fresh = maxFresh
 		if w.failures < 16 { // so that the shift stays within bounds
-			fresh = min(r.refreshEvery<<w.failures, maxFresh)
+			fresh = min(usualFresh<<w.failures, maxFresh)
 		}
 		w.failures++
 		r.logger.WarnContext(ctx, "card not refreshed", slog.String("agent", key.Name), slog.String("tenant", key.Tenant),

@@ -20,7 +20,6 @@ type Options struct {
 	Logger        *slog.Logger     // nil discards
 	Now           func() time.Time // nil is time.Now
 	LeaseDuration time.Duration    // how long a heartbeat or an answered probe counts; 0 is 30 s
-	ProbeInterval time.Duration    // between two probes of an agent; 0 is 15 s; keep it well below LeaseDuration
 	Signatures    SignaturePolicy  // what signatures a card must have; empty is SignaturesIfPresent
 	CardChanges   CardChanges      // whose changes take effect at once; empty is CardChangesAllow
 	Strict        bool             // refuse what is otherwise a warning: a consultation target that is not registered, a name like another's
@@ -31,9 +30,6 @@ type Options struct {
 	// Unspoken returns why nobody here can call the agent with a card, as what follows "the agent"; empty when it can be called. Nil is not asked. It is a
 	// warning: others may call the agent.
 	Unspoken func(card Card) string
-
-	// RefreshInterval is how long a card counts that was read by URL from a server without Cache-Control; 0 is 10 min.
-	RefreshInterval time.Duration
 }
 
 // Registry is the registry of all tenants; it is safe for concurrent use.
@@ -43,7 +39,6 @@ type Registry struct {
 	logger              *slog.Logger
 	now                 func() time.Time
 	leaseDuration       time.Duration
-	probeInterval       time.Duration
 	fresh               chan Key     // agents that were just registered and not probed yet
 	log                 ChangeLog    // nil when the store has none
 	recent              RecentPulses // nil when the store has none
@@ -58,7 +53,6 @@ type Registry struct {
 	strict              bool
 	describeDenied      func(*http.Response) string // nil uses one text for all servers
 	describeUnsupported func(Card) string           // nil is not asked
-	refreshEvery        time.Duration
 	uncertain           uncertainCards
 }
 
@@ -66,8 +60,8 @@ type Registry struct {
 func New(store Store, o Options) *Registry {
 	r := &Registry{
 		client: o.Client, logger: o.Logger, now: o.Now,
-		leaseDuration: o.LeaseDuration, probeInterval: o.ProbeInterval, fresh: make(chan Key, 256),
-		signatures: o.Signatures, cardChanges: o.CardChanges, strict: o.Strict, describeDenied: o.Denied, describeUnsupported: o.Unspoken, refreshEvery: o.RefreshInterval,
+		leaseDuration: o.LeaseDuration, fresh: make(chan Key, 256),
+		signatures: o.Signatures, cardChanges: o.CardChanges, strict: o.Strict, describeDenied: o.Denied, describeUnsupported: o.Unspoken,
 	}
 	if r.logger == nil {
 		r.logger = slog.New(slog.DiscardHandler)
@@ -77,12 +71,6 @@ func New(store Store, o Options) *Registry {
 	}
 	if r.leaseDuration <= 0 {
 		r.leaseDuration = 30 * time.Second
-	}
-	if r.probeInterval <= 0 {
-		r.probeInterval = 15 * time.Second
-	}
-	if r.refreshEvery <= 0 {
-		r.refreshEvery = 10 * time.Minute
 	}
 	r.log, _ = store.(ChangeLog)
 	r.recent, _ = store.(RecentPulses)

@@ -200,7 +200,7 @@ func (r *Registry) RunSweeper(ctx context.Context) error {
 	for {
 		sweep := r.sweepStatuses
 		if now := r.now(); !now.Before(cards) {
-			sweep, cards = r.Sweep, now.Add(maxSweep)
+			sweep, cards = r.Sweep, now.Add(sweepInterval)
 		}
 		if err := sweep(ctx); err != nil && ctx.Err() == nil {
 			r.logger.ErrorContext(ctx, "agents not swept", slog.Any("error", err))
