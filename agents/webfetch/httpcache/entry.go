@@ -17,7 +17,6 @@ type entry struct {
 	header  http.Header
 	body    []byte
 	vary    http.Header   // the request's headers by which the answer varies
-	date    time.Time     // when the server made it
 	age     time.Duration // of the answer when it arrived (section 4.2.3)
 	arrived time.Time
 	fresh   time.Duration
@@ -31,7 +30,7 @@ func newEntry(req *http.Request, resp *http.Response, body []byte, sent, arrived
 	for _, name := range listOf(resp.Header, "Vary") {
 		e.vary[name] = slices.Clone(req.Header.Values(name))
 	}
-	e.date, e.age, e.fresh, e.arrived = times(e.header, e.status, sent, arrived)
+	e.setTimes(sent, arrived)
 	return e
 }
 
@@ -49,18 +48,19 @@ func stored(h http.Header) http.Header {
 	return kept
 }
 
-// times computes the numbers of section 4.2.
-func times(h http.Header, status int, sent, arrived time.Time) (date time.Time, age, fresh time.Duration, at time.Time) {
-	date, err := http.ParseTime(h.Get("Date"))
+// setTimes sets the numbers of section 4.2.
+func (e *entry) setTimes(sent, arrived time.Time) {
+	date, err := http.ParseTime(e.header.Get("Date"))
 	if err != nil {
 		date = arrived
 	}
 	apparent := max(arrived.Sub(date), 0)
 	told := time.Duration(0)
-	if seconds, err := strconv.ParseInt(strings.TrimSpace(strings.Split(h.Get("Age"), ",")[0]), 10, 32); err == nil && seconds > 0 {
+	if seconds, err := strconv.ParseInt(strings.TrimSpace(strings.Split(e.header.Get("Age"), ",")[0]), 10, 32); err == nil && seconds > 0 {
 		told = time.Duration(seconds) * time.Second
 	}
-	return date, max(apparent.Truncate(time.Second), told+arrived.Sub(sent)), lifetime(h, status, date), arrived
+	e.age = max(apparent.Truncate(time.Second), told+arrived.Sub(sent))
+	e.fresh, e.arrived = lifetime(e.header, e.status, date), arrived
 }
 
 // matches reports whether the answer is also valid for req (section 4.1).
@@ -144,7 +144,7 @@ func (e *entry) refreshed(said http.Header, sent, arrived time.Time) *entry {
 	if said.Get("Age") == "" {
 		updated.header.Del("Age")
 	}
-	updated.date, updated.age, updated.fresh, updated.arrived = times(updated.header, e.status, sent, arrived)
+	updated.setTimes(sent, arrived)
 	return &updated
 }
 
