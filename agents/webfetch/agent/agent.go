@@ -33,15 +33,12 @@ const (
 	SkillAddDomain    = "add_domain"
 	SkillRemoveDomain = "remove_domain"
 	SkillListDomains  = "list_domains"
-
-	SkillID = SkillFetch // the agent's main skill
 )
 
 // The reasons of faults of the agent itself.
 const (
-	ReasonPageEmpty     = "PAGE_EMPTY"           // FailedPrecondition: the page has no text to deliver
-	ReasonReadOnly      = "ALLOWLIST_READ_ONLY"  // PermissionDenied: the list cannot be changed through the agent
-	ReasonSkillDisabled = "SKILL_NOT_CONFIGURED" // FailedPrecondition: the skill is not on the card
+	ReasonPageEmpty = "PAGE_EMPTY"          // FailedPrecondition: the page has no text to deliver
+	ReasonReadOnly  = "ALLOWLIST_READ_ONLY" // PermissionDenied: the list cannot be changed through the agent
 )
 
 const preCompletion = "pre-completion"
