@@ -17,9 +17,6 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// MaxTexts is the maximum number of texts in one call.
-const MaxTexts = 64
-
 const (
 	maxAnswer = 32 << 20
 	maxLength = 8192 // maximum dimension of a vector
@@ -54,7 +51,7 @@ func New(base, model string, key auth.Secret, hc *http.Client) (*Client, error) 
 	return &Client{url: u.JoinPath("embeddings").String(), model: model, key: key, http: hc}, nil
 }
 
-// Embed returns a vector for each of at most MaxTexts texts, all of the same dimension.
+// Embed implements router.Embedder.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	body, err := json.Marshal(map[string]any{"model": c.model, "input": texts, "encoding_format": "float"})
 	if err != nil {
