@@ -17,6 +17,9 @@ type Record struct {
 	TokenHash [sha256.Size]byte // hash of the agent's token; zero when it has none
 }
 
+// HasToken reports whether the agent has a token.
+func (r *Record) HasToken() bool { return r.TokenHash != [sha256.Size]byte{} }
+
 // Change is what one Update writes, in one atomic step.
 type Change struct {
 	Record   *Record  // the new state; nil deletes the agent, its pulse, its token and its skills

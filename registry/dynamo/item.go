@@ -107,7 +107,7 @@ func newAgentItem(s *stored) (agent, card ddb.Item, digest string, err error) {
 		Source: document[registry.Source]{r.Source}, Verification: document[registry.Verification]{r.Verification},
 		Pending: document[*registry.Pending]{r.Pending}, Refused: r.Refused, writes: s.writes,
 	}
-	if hasToken(r) {
+	if r.HasToken() {
 		i.TokenHash = r.TokenHash[:]
 	}
 	if agent, err = rewrite("agent "+key.Name, i, s.item); err != nil {
@@ -126,8 +126,6 @@ func newAgentItem(s *stored) (agent, card ddb.Item, digest string, err error) {
 	}
 	return agent, card, digest, boltdb.CheckItem("agent "+key.Name, ddb.Size(agent))
 }
-
-func hasToken(r *registry.Record) bool { return r.TokenHash != [sha256.Size]byte{} }
 
 // readAgent returns an agent, without the bytes of a card in a separate item. It returns nil if item is not an agent.
 func readAgent(item ddb.Item) (*stored, error) {

@@ -162,10 +162,10 @@ func (t *transaction) rows(old, next *registry.Record) []types.TransactWriteItem
 }
 
 func (t *transaction) tokens(old, next *registry.Record) {
-	if old != nil && hasToken(old) && (next == nil || next.TokenHash != old.TokenHash) {
+	if old != nil && old.HasToken() && (next == nil || next.TokenHash != old.TokenHash) {
 		t.delete(tableMetadata, tokenKey(old.TokenHash))
 	}
-	if next != nil && hasToken(next) && (old == nil || next.TokenHash != old.TokenHash) {
+	if next != nil && next.HasToken() && (old == nil || next.TokenHash != old.TokenHash) {
 		item := keyItem(tokenKey(next.TokenHash))
 		item["tenant"] = &types.AttributeValueMemberS{Value: t.key.Tenant}
 		item["name"] = &types.AttributeValueMemberS{Value: t.key.Name}

@@ -97,7 +97,7 @@ func newItem(r *registry.Record) *item {
 		LiveVersion: r.LiveVersion, LatestVersion: r.LatestVersion, LatestHash: r.LatestHash,
 		Source: r.Source, Verification: r.Verification, Pending: r.Pending, Refused: r.Refused,
 	}
-	if hasToken(r) {
+	if r.HasToken() {
 		i.TokenHash = r.TokenHash[:]
 	}
 	return i

@@ -3,7 +3,6 @@ package embedded
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"slices"
 
 	"go.etcd.io/bbolt"
@@ -197,12 +196,10 @@ func (w *writer) looks(old, next *registry.Record) {
 }
 
 func (w *writer) tokens(old, next *registry.Record) {
-	if old != nil && hasToken(old) && (next == nil || next.TokenHash != old.TokenHash) {
+	if old != nil && old.HasToken() && (next == nil || next.TokenHash != old.TokenHash) {
 		w.remove(bucketTokens, old.TokenHash[:])
 	}
-	if next != nil && hasToken(next) {
+	if next != nil && next.HasToken() {
 		w.put(bucketTokens, next.TokenHash[:], w.id())
 	}
 }
-
-func hasToken(r *registry.Record) bool { return r.TokenHash != [sha256.Size]byte{} }
