@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/quorate/quorate/orchestrator/dev"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/config"
@@ -65,7 +66,7 @@ func (a *app) token(server string) (auth.Secret, error) {
 	if file := config.Env(envTokenFile); file != "" {
 		return a.readToken(file)
 	}
-	file := defaultTokenFile()
+	file := dev.DefaultTokenFile()
 	if _, err := os.Stat(file); err != nil || !netguard.IsLoopbackURL(server) {
 		return "", nil //nolint:nilerr // without a dev server there is no token to send
 	}

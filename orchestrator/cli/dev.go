@@ -21,8 +21,6 @@ const (
 // knownEnv are variables with our prefix that are no settings.
 var knownEnv = []string{envServer, envToken, envTokenFile, envCAFile, envCertFile, envKeyFile, envConfig, envCI}
 
-func defaultTokenFile() string { return dev.DefaultTokenFile() }
-
 func (a *app) dev() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "dev",
