@@ -4,9 +4,9 @@
 package lease
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -83,12 +83,7 @@ func New(c Config) (*Manager, error) {
 	if c.Collect <= 0 {
 		c.Collect = defaultCollect
 	}
-	if c.Node == "" {
-		b := make([]byte, 8)
-		rand.Read(b)
-		c.Node = hex.EncodeToString(b)
-	}
-	return &Manager{store: c.Store, logger: c.Logger, node: c.Node, duration: c.Duration, collect: c.Collect, seen: make(map[string]heartbeat)}, nil
+	return &Manager{store: c.Store, logger: c.Logger, node: cmp.Or(c.Node, rand.Text()), duration: c.Duration, collect: c.Collect, seen: make(map[string]heartbeat)}, nil
 }
 
 // Epoch returns the epoch under which tasks of a shard may be worked on now; ok is false when they may not.
