@@ -122,6 +122,13 @@ func (a *actor) confuse(id string, with *a2apb.Task) {
 	a.tasks[id] = with
 }
 
+// goAway has the agent refuse the next sends.
+func (a *actor) goAway(sends int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.down = sends
+}
+
 // renew has the agent come out in another version.
 func (a *actor) renew(version string) {
 	a.mu.Lock()

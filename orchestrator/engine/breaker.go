@@ -15,6 +15,9 @@ import (
 // other tasks wait and use up no tries meanwhile.
 const breakerFailures = 5
 
+// probeTime is how long others wait for the one task that tries whether an agent is back. An agent may take its time to answer, or never answer that task.
+const probeTime = time.Minute
+
 // minBreakersToPrune is the number of breakers below which none are removed.
 const minBreakersToPrune = 1000
 
@@ -67,6 +70,11 @@ func returnPermit(b circuitbreaker.CircuitBreaker[any], err error) {
 	if agentclient.Retryable(err) || b.IsHalfOpen() {
 		b.RecordFailure()
 	}
+}
+
+// endProbeInTime has another task try as well if a half-open breaker learns nothing until probeTime has passed, or until the returned function is called.
+func endProbeInTime(b circuitbreaker.CircuitBreaker[any]) (stop func() bool) {
+	return time.AfterFunc(probeTime, func() { returnPermit(b, nil) }).Stop
 }
 
 // jittered returns a random duration between half and one and a half times d.

@@ -57,6 +57,69 @@ func TestATaskThatIsCanceledSaysNothingAboutItsAgent(t *testing.T) {
 	})
 }
 
+// TestATaskThatGetsNoAnswerHoldsUpNoOther has an agent be away, and then answer all messages but the one with which a task tries whether it is back.
+func TestATaskThatGetsNoAnswerHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &actor{name: "away", down: 5}
+		a.play = func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error {
+			if len(a.sends()) > 1 {
+				return delivers("done")(ctx, m, say)
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		s := newStage(t, a)
+		s.start()
+		defer s.stop()
+		s.accept(a.name, "first")
+		<-time.After(30 * time.Second)
+		k := s.accept(a.name, "second")
+		<-time.After(10 * time.Second)
+		if n := len(a.sends()); n != 1 {
+			t.Fatalf("the agent has %d messages while one task tries whether it is back, want 1", n)
+		}
+		<-time.After(2 * time.Minute)
+		if got, err := s.store.Task(t.Context(), k); err != nil || got.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+			t.Errorf("after two minutes the second task is in state %s (%+v), %v, want completed", got.State, got.Error, err)
+		}
+	})
+}
+
+// TestAWaitingTaskThatIsAnsweredShowsThatTheAgentIsBack has an agent be away, and then answer nothing but a look at a task that waits for its caller.
+func TestAWaitingTaskThatIsAnsweredShowsThatTheAgentIsBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &actor{name: "away"}
+		a.play = func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error {
+			switch len(a.sends()) {
+			case 1:
+				question := snapshot("r1", a2apb.TaskState_TASK_STATE_AUTH_REQUIRED, "who are you?")
+				a.remember(question.GetTask())
+				return say(question)
+			case 2:
+				<-ctx.Done()
+				return ctx.Err()
+			default:
+				return delivers("done")(ctx, m, say)
+			}
+		}
+		s := newStage(t, a)
+		s.start()
+		defer s.stop()
+		s.accept(a.name, "asks")
+		<-time.After(time.Second)
+		a.goAway(5)
+		s.accept(a.name, "silent")
+		<-time.After(30 * time.Second)
+		k := s.accept(a.name, "late")
+		<-time.After(20 * time.Second)
+		if got, err := s.store.Task(t.Context(), k); err != nil || got.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+			t.Errorf("20 seconds after it was accepted the last task is in state %s (%+v), %v, want completed", got.State, got.Error, err)
+		}
+	})
+}
+
 // TestATaskThatWaitsForABreakerWasNotSent has an agent be away whose work must not be done twice. A task that is accepted then waits; its message, of which
 // the task says that it is about to be sent, never was.
 func TestATaskThatWaitsForABreakerWasNotSent(t *testing.T) {

@@ -114,6 +114,9 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 	ctx, c.cancel = context.WithCancelCause(ctx)
 	defer c.cancel(nil)
 	e.setConversation(t.Key(), c)
+	if breaker.IsHalfOpen() {
+		defer endProbeInTime(breaker)()
+	}
 
 	end := e.router.Begin(t.Tenant, t.Agent)
 	err := c.run(ctx)

@@ -146,8 +146,14 @@ func (e *Engine) pollWaiting(ctx context.Context, t *orchestrator.Task, client a
 		return 0, false
 	}
 	remote, err := client.Task(ctx, a.RemoteTaskID, 0)
-	if err != nil {
+	if err != nil && (agentclient.Retryable(err) || isOurs(err) || ctx.Err() != nil) {
 		return e.waitingPollDelay(t), agentclient.Retryable(err)
+	}
+	if breaker := e.breakers.get(t.Tenant, t.Agent); breaker.IsHalfOpen() { // the agent is back
+		breaker.RecordSuccess()
+	}
+	if err != nil {
+		return e.waitingPollDelay(t), false
 	}
 	return e.waitingPollDelay(t), questionOf(remote.GetStatus()) == a.Question
 }
