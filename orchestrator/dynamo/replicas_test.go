@@ -203,6 +203,21 @@ func TestWhatIsOverIsGoneThoughItIsStillThere(t *testing.T) {
 	}
 }
 
+func TestAListGoesOnBehindWhatIsOver(t *testing.T) {
+	t.Parallel()
+	now := epoch
+	s := dynamo.New(tables(t, nil), dynamo.Options{Keep: time.Hour, Now: func() time.Time { return now }})
+	create(t, s, "open", epoch.Add(-time.Minute))
+	for _, id := range []string{"a", "b", "c", "d", "e"} {
+		create(t, s, id, epoch)
+		settle(t, s, id, epoch)
+	}
+	now = epoch.Add(time.Hour)
+	if page, _, err := s.Tasks(t.Context(), "default", "", 1); err != nil || len(page) != 1 || page[0].ID != "open" {
+		t.Errorf("Tasks() = %v, %v, want the open one, which is older than several pages of those that are over", page, err)
+	}
+}
+
 func TestAStepIsKeptForTheTaskThatNeedsIt(t *testing.T) {
 	t.Parallel()
 	now := epoch
