@@ -4,22 +4,18 @@ import (
 	"math"
 	"net"
 	"net/url"
-	"path/filepath"
 	"strconv"
 	"time"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/consultation/cloudwatch"
 	"github.com/quorate/quorate/orchestrator/engine"
-	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/platform/auth/oidc"
-	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/platform/rpcserver"
 	"github.com/quorate/quorate/platform/telemetry"
 	"github.com/quorate/quorate/registry"
-	"github.com/quorate/quorate/registry/discovery"
 )
 
 // Config is the configuration of `quorate serve`.
@@ -60,63 +56,10 @@ type TLS struct {
 	Plaintext bool   `yaml:"plaintext" doc:"Serve without TLS on addresses other than loopback: only behind a proxy that terminates TLS."`
 }
 
-// Store configures where data is kept.
-type Store struct {
-	Kind        string        `yaml:"kind" doc:"embedded: in a folder, for one process. dynamodb: for any number of replicas."`
-	DataDir     string        `yaml:"dataDir" doc:"Folder of the embedded store; no other process may use it."`
-	Region      string        `yaml:"region" doc:"AWS region of the tables; empty: from AWS's own configuration."`
-	Endpoint    string        `yaml:"endpoint" doc:"URL of an emulator or a private endpoint; empty: from AWS's own configuration, which may select a FIPS endpoint (AWS_USE_FIPS_ENDPOINT)."`
-	TablePrefix string        `yaml:"tablePrefix" doc:"Prefix of the names of all tables, such as prod-."`
-	Lease       time.Duration `yaml:"lease" doc:"How long a silent replica keeps its tasks before others take them over, 3s to 1m."`
-	PageKeyFile string        `yaml:"pageKeyFile" doc:"File with the 32 random bytes (or 64 hexadecimal digits) that sign page tokens, the same for all replicas; the embedded store makes its own when this is empty."`
-}
-
-// Kinds of stores.
-const (
-	KindEmbedded = "embedded"
-	KindDynamoDB = "dynamodb"
-
-	minLease = 3 * time.Second
-	maxLease = time.Minute
-
-	minExchanges = 16
-	maxExchanges = 1_000_000
-)
-
 // Auth says who may call, besides registered agents with their tokens.
 type Auth struct {
 	KeysFile string      `yaml:"keysFile" doc:"File with a line for each API key, as printed by quorate keys new; reloaded when it changes."`
 	OIDC     oidc.Config `yaml:"oidc"`
-}
-
-// Agents says where agents come from besides the API, and at which addresses they may be.
-type Agents struct {
-	CardURLs      []string `yaml:"cardURLs" doc:"URLs of agent cards; the agents are registered, and the cards read again every 5 minutes."`
-	CardFolder    string   `yaml:"cardFolder" doc:"Absolute path of a folder whose *.json files are agent cards."`
-	Catalogs      []string `yaml:"catalogs" doc:"URLs of AI Catalogs; the agents they name are registered."`
-	Signatures    string   `yaml:"signatures" doc:"Policy for the signatures of cards: off, verify-if-present or require."`
-	CardChanges   string   `yaml:"cardChanges" doc:"allow: what agents change in their cards and schemas, themselves or through their servers, takes effect at once. confirm: an admin approves it first, except texts."`
-	Strict        bool     `yaml:"strict" doc:"Refuse rules whose target agent is not registered, and names that look like another agent's."`
-	PassThrough   []string `yaml:"passThrough" doc:"Agents whose A2A calls are passed on unchanged instead of becoming tasks; * means all. Agents with rules or required inputs are excepted."`
-	AllowOrigins  []string `yaml:"allowOrigins" doc:"Exact host:port of agents on private addresses; all others must have public addresses."`
-	AllowLoopback bool     `yaml:"allowLoopback" doc:"Allow agents on loopback addresses of this machine."`
-
-	MaxExchanges int `yaml:"maxExchanges" doc:"Maximum number of tasks that are with agents at a time, 16 to 1000000; others wait. One agent may have as many as are still free."`
-
-	CredentialsFile string `yaml:"credentialsFile" doc:"YAML file with credentials for calls to agents, each for one origin; it refers to secrets and contains none."`
-}
-
-// Push says to which addresses push notifications may be sent. These are not those of agents: dispatchers choose receivers, with path and credentials.
-type Push struct {
-	AllowOrigins []string `yaml:"allowOrigins" doc:"Exact host:port of receivers of push notifications on private or loopback addresses; all others must have public addresses."`
-}
-
-// Routing configures routing by text. Without an endpoint, words and examples decide.
-type Routing struct {
-	EmbeddingsURL     string        `yaml:"embeddingsURL" doc:"Base URL of an OpenAI-compatible embeddings endpoint, such as https://api.openai.com/v1, that is used when words do not decide; empty for none."`
-	EmbeddingsModel   string        `yaml:"embeddingsModel" doc:"Model to ask for."`
-	EmbeddingsKeyFile string        `yaml:"embeddingsKeyFile" doc:"File with the endpoint's API key; empty for none."`
-	EmbeddingsTimeout time.Duration `yaml:"embeddingsTimeout" doc:"How long a decision waits for the endpoint, 10ms to 2s; after that it is made without it."`
 }
 
 // Retention says how long finished tasks and consultations are kept.
@@ -213,100 +156,6 @@ func (t *TLS) Validate() error {
 		return invalid("clientCA", "certificates of clients need TLS: set cert and key")
 	case t.Cert != "" && t.Plaintext:
 		return invalid("plaintext", "there is a certificate: take plaintext away, or cert and key")
-	}
-	return nil
-}
-
-// Validate refuses settings of the other kind of store, which would be ignored.
-func (s *Store) Validate() error {
-	switch {
-	case s.Kind == KindEmbedded && s.DataDir == "":
-		return invalid("dataDir", "the embedded store needs a folder")
-	case s.Kind == KindEmbedded && s.Region+s.Endpoint+s.TablePrefix != "":
-		return invalid("kind", "region, endpoint and tablePrefix are for kind: dynamodb")
-	case s.Kind == KindDynamoDB && s.DataDir != "":
-		return invalid("dataDir", "dataDir is for kind: embedded")
-	case s.Kind == KindDynamoDB && s.PageKeyFile == "":
-		return invalid("pageKeyFile", "replicas share the key of page tokens: make one with openssl rand -hex 32, and give every replica the same file")
-	case s.Lease < minLease || s.Lease > maxLease:
-		return invalid("lease", "%s is not from %s to %s", s.Lease, minLease, maxLease)
-	case s.Kind == KindDynamoDB:
-		return s.dynamoDB().Validate()
-	case s.Kind != KindEmbedded:
-		return invalid("kind", "%q is not embedded or dynamodb", s.Kind)
-	}
-	return nil
-}
-
-func (s *Store) dynamoDB() ddb.Config {
-	return ddb.Config{Region: s.Region, Endpoint: s.Endpoint, TablePrefix: s.TablePrefix}
-}
-
-// Validate refuses a policy or a source that cannot be applied.
-func (a *Agents) Validate() error {
-	if !registry.SignaturePolicy(a.Signatures).Valid() {
-		return invalid("signatures", "%q is not off, verify-if-present or require", a.Signatures)
-	}
-	if !registry.CardChanges(a.CardChanges).Valid() {
-		return invalid("cardChanges", "%q is not allow or confirm", a.CardChanges)
-	}
-	if a.MaxExchanges < minExchanges || a.MaxExchanges > maxExchanges {
-		return invalid("maxExchanges", "%d is not from %d to %d", a.MaxExchanges, minExchanges, maxExchanges)
-	}
-	if a.CardFolder != "" && !filepath.IsAbs(a.CardFolder) {
-		return invalid("cardFolder", "%q is not an absolute path", a.CardFolder)
-	}
-	if err := checkOrigins(a.AllowOrigins); err != nil {
-		return err
-	}
-	return server.CheckSources(a.sources())
-}
-
-// Validate refuses an origin that is none.
-func (p *Push) Validate() error { return checkOrigins(p.AllowOrigins) }
-
-func checkOrigins(list []string) error {
-	for _, origin := range list {
-		if _, _, err := net.SplitHostPort(origin); err != nil {
-			return invalid("allowOrigins", "%q is not host:port", origin)
-		}
-	}
-	return nil
-}
-
-// sources returns the configured sources of agents.
-func (a *Agents) sources() (list []discovery.Source) {
-	if len(a.CardURLs) > 0 {
-		list = append(list, discovery.Source{URLs: a.CardURLs})
-	}
-	if a.CardFolder != "" {
-		list = append(list, discovery.Source{Folder: a.CardFolder})
-	}
-	for _, u := range a.Catalogs {
-		list = append(list, discovery.Source{Catalog: u})
-	}
-	return list
-}
-
-const (
-	minEmbeddings = 10 * time.Millisecond
-	maxEmbeddings = 2 * time.Second
-)
-
-// Validate refuses an incomplete endpoint.
-func (r *Routing) Validate() error {
-	u, err := url.Parse(r.EmbeddingsURL)
-	switch {
-	case r.EmbeddingsURL == "" && r.EmbeddingsModel+r.EmbeddingsKeyFile != "":
-		return invalid("embeddingsURL", "embeddingsModel and embeddingsKeyFile need embeddingsURL")
-	case r.EmbeddingsURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
-		return invalid("embeddingsURL", "%q is not an http or https URL", r.EmbeddingsURL)
-	case r.EmbeddingsURL != "" && r.EmbeddingsModel == "":
-		return invalid("embeddingsModel", "say which model is asked for")
-	case r.EmbeddingsKeyFile != "" && !netguard.IsPrivateURL(r.EmbeddingsURL):
-		return invalid("embeddingsKeyFile", "a key is sent over TLS only: embeddingsURL must be https")
-	case r.EmbeddingsTimeout < minEmbeddings || r.EmbeddingsTimeout > maxEmbeddings:
-		return invalid("embeddingsTimeout", "%s is not from %s to %s", r.EmbeddingsTimeout, minEmbeddings, maxEmbeddings)
 	}
 	return nil
 }

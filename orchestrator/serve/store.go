@@ -1,0 +1,52 @@
+package serve
+
+import (
+	"time"
+
+	"github.com/quorate/quorate/platform/ddb"
+)
+
+// Store configures where data is kept.
+type Store struct {
+	Kind        string        `yaml:"kind" doc:"embedded: in a folder, for one process. dynamodb: for any number of replicas."`
+	DataDir     string        `yaml:"dataDir" doc:"Folder of the embedded store; no other process may use it."`
+	Region      string        `yaml:"region" doc:"AWS region of the tables; empty: from AWS's own configuration."`
+	Endpoint    string        `yaml:"endpoint" doc:"URL of an emulator or a private endpoint; empty: from AWS's own configuration, which may select a FIPS endpoint (AWS_USE_FIPS_ENDPOINT)."`
+	TablePrefix string        `yaml:"tablePrefix" doc:"Prefix of the names of all tables, such as prod-."`
+	Lease       time.Duration `yaml:"lease" doc:"How long a silent replica keeps its tasks before others take them over, 3s to 1m."`
+	PageKeyFile string        `yaml:"pageKeyFile" doc:"File with the 32 random bytes (or 64 hexadecimal digits) that sign page tokens, the same for all replicas; the embedded store makes its own when this is empty."`
+}
+
+// Kinds of stores.
+const (
+	KindEmbedded = "embedded"
+	KindDynamoDB = "dynamodb"
+
+	minLease = 3 * time.Second
+	maxLease = time.Minute
+)
+
+// Validate refuses settings of the other kind of store, which would be ignored.
+func (s *Store) Validate() error {
+	switch {
+	case s.Kind == KindEmbedded && s.DataDir == "":
+		return invalid("dataDir", "the embedded store needs a folder")
+	case s.Kind == KindEmbedded && s.Region+s.Endpoint+s.TablePrefix != "":
+		return invalid("kind", "region, endpoint and tablePrefix are for kind: dynamodb")
+	case s.Kind == KindDynamoDB && s.DataDir != "":
+		return invalid("dataDir", "dataDir is for kind: embedded")
+	case s.Kind == KindDynamoDB && s.PageKeyFile == "":
+		return invalid("pageKeyFile", "replicas share the key of page tokens: make one with openssl rand -hex 32, and give every replica the same file")
+	case s.Lease < minLease || s.Lease > maxLease:
+		return invalid("lease", "%s is not from %s to %s", s.Lease, minLease, maxLease)
+	case s.Kind == KindDynamoDB:
+		return s.dynamoDB().Validate()
+	case s.Kind != KindEmbedded:
+		return invalid("kind", "%q is not embedded or dynamodb", s.Kind)
+	}
+	return nil
+}
+
+func (s *Store) dynamoDB() ddb.Config {
+	return ddb.Config{Region: s.Region, Endpoint: s.Endpoint, TablePrefix: s.TablePrefix}
+}
