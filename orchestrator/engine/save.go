@@ -21,8 +21,12 @@ func (c *conversation) flush(ctx context.Context) {
 	if ctx.Err() != nil || c.finished || c.remote.ended() {
 		return // run stores the rest
 	}
+	err := c.save(ctx)
+	if err != nil && ctx.Err() != nil {
+		return // the exchange has ended during the write: run stores it
+	}
 	c.saveTimer = nil
-	if err := c.save(ctx); err != nil {
+	if err != nil {
 		c.cancel(err)
 	}
 }
