@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +28,7 @@ func (a *app) serve() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		signal.Ignore(syscall.SIGPIPE) // a server goes on when whoever reads its log ends, such as a collector that is restarted
 		number, _ := built()
 		err = serve.Run(ctx, cfg, number, a.err.w) // many goroutines write to it
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
