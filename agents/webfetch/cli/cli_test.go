@@ -101,7 +101,7 @@ func TestAPageCannotCommandATerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer terminal.Close()
+	t.Cleanup(func() { _ = terminal.Close() })
 	var piped, errOut strings.Builder
 	shown := screen{terminal: terminal}
 	for out, want := range map[io.Writer]string{&piped: page + "\n", &shown: `safe\x1b]0;owned\a\u202e` + "\ttext\n"} {
