@@ -278,11 +278,10 @@ func bestRivals(list []int32, scores []float32) (best []int32, least float32) {
 }
 
 // score adds what a text's features say to each skill's logit.
-func (m *linear) score(list []string, into []float32) {
+func (m *linear) score(whole, pieces []uint32, into []float32) {
 	if len(m.weights) == 0 {
 		return
 	}
-	whole, pieces := hashed(list)
 	for _, f := range weigh(whole, pieces, m.weight) {
 		r := m.row[f.id]
 		if r < 0 {

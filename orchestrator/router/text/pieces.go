@@ -56,10 +56,10 @@ func pieces(list []string) (ids []uint32) {
 	return slices.Compact(ids)
 }
 
-// score writes to each skill's entry how much its name resembles a text, 0 to 1: the cosine of their pieces.
-func (n *namePieces) score(list []string, into []float32) {
+// score writes to each skill's entry how much its name resembles a text with these pieces, each once: 0 to 1, their cosine.
+func (n *namePieces) score(pieces []uint32, into []float32) {
 	var sum float64
-	for _, id := range pieces(list) {
+	for _, id := range pieces {
 		skills, ok := n.postings[id]
 		if !ok {
 			sum += float64(n.unknown)

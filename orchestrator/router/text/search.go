@@ -84,7 +84,8 @@ func (x *Index) rank(r *ranking, list, stems []string) {
 		return
 	}
 	x.bm25.score(stems, -1, r.words)
-	x.pieces.score(meaningful(list), r.names)
+	whole, pieces := hashed(list)
+	x.pieces.score(pieces, r.names)
 	for c, w := range r.words {
 		alike := w + nameWeight*r.names[c]
 		if x.taught[c] {
@@ -93,7 +94,7 @@ func (x *Index) rank(r *ranking, list, stems []string) {
 			r.share[c] = untaughtSharpness * alike
 		}
 	}
-	x.linear.score(list, r.share)
+	x.linear.score(whole, pieces, r.share)
 	most := slices.Max(r.share)
 	var sum float32
 	unlike := exp(-most) // the same for thousands of skills without any evidence
