@@ -255,15 +255,22 @@ func FuzzHTTPTraces(f *testing.F) {
 	})
 }
 
-// TestTheLogSaysWhichVerdictWasRefusedAndWhy is for the operator, who has neither the span nor the answer to its sender.
-func TestTheLogSaysWhichVerdictWasRefusedAndWhy(t *testing.T) {
-	t.Parallel()
+// newLoggingServer returns a server whose receiver logs to a buffer.
+func newLoggingServer(t *testing.T) (*server, *bytes.Buffer) {
+	t.Helper()
 	var log bytes.Buffer
 	s := newServer(t)
 	var err error
 	if s.receiver, err = otlp.New(s.ledger, otlp.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}); err != nil {
 		t.Fatal(err)
 	}
+	return s, &log
+}
+
+// TestTheLogSaysWhichVerdictWasRefusedAndWhy is for the operator, who has neither the span nor the answer to its sender.
+func TestTheLogSaysWhichVerdictWasRefusedAndWhy(t *testing.T) {
+	t.Parallel()
+	s, log := newLoggingServer(t)
 	c := s.issue(t)
 	s.post(t, http.MethodPost, jsonType, "", "reviewer-token", strings.NewReader(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"`+c.TraceID+
 		`","spanId":"0700000000000000","name":"quorate.consultation.verdict","attributes":[{"key":"quorate.consultation.id","value":{"stringValue":"`+c.ID+
@@ -281,12 +288,7 @@ func TestTheLogSaysWhichVerdictWasRefusedAndWhy(t *testing.T) {
 // TestManyRefusalsAreFewLinesOfTheLog sends many verdicts that do not count.
 func TestManyRefusalsAreFewLinesOfTheLog(t *testing.T) {
 	t.Parallel()
-	var log bytes.Buffer
-	s := newServer(t)
-	var err error
-	if s.receiver, err = otlp.New(s.ledger, otlp.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}); err != nil {
-		t.Fatal(err)
-	}
+	s, log := newLoggingServer(t)
 	if resp := s.post(t, http.MethodPost, protobuf, "", "reviewer-token", bytes.NewReader(verdictsBody(500))); resp.Code != http.StatusOK {
 		t.Fatalf("POST = %d %q, want 200", resp.Code, resp.Body)
 	}
