@@ -87,10 +87,7 @@ func (s *Store) Update(ctx context.Context, tenant, id string, change func(consu
 		if err != nil {
 			return err
 		}
-		if stored := tx.Bucket(entriesBucket).Get(key); !bytes.Equal(again, stored) { // a newer version has put something into it
-			value = newer.Record(value, again, stored, "consultation")
-		}
-		return put(tx, key, id, value)
+		return put(tx, key, id, newer.Record(value, again, tx.Bucket(entriesBucket).Get(key), "consultation"))
 	})
 }
 

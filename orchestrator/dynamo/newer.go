@@ -1,7 +1,6 @@
 package dynamo
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"reflect"
@@ -65,8 +64,8 @@ func (p piece) encodeOver(was piece, stored []byte) ([]byte, error) {
 		return next, err
 	}
 	again, err := was.encode()
-	if err != nil || bytes.Equal(again, stored) {
-		return next, err
+	if err != nil {
+		return nil, err
 	}
 	kept := newer.Record(next, again, stored)
 	return kept, boltdb.CheckItem(p.what, len(kept))

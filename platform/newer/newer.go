@@ -13,8 +13,11 @@ import (
 )
 
 // Record returns the JSON of a record: next with what Value keeps of old and, if it is an object, with the fields of old that this version does not
-// know, since it is never another one. Its fields named in parts are records, too.
+// know, since it is never another one. Its fields named in parts are records, too. If this version knows all of old, that is next as it is.
 func Record(next, again, old []byte, parts ...string) []byte {
+	if bytes.Equal(again, old) {
+		return next
+	}
 	var n, a, o map[string]json.RawMessage
 	if !parse(next, &n) || !parse(again, &a) || !parse(old, &o) || n == nil {
 		return Value(next, again, old)

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"context"
 	"slices"
 
@@ -136,7 +135,7 @@ func (w *writer) agent(old, r *registry.Record) {
 // writes it.
 func (w *writer) keepNewer(next, again []byte) []byte {
 	stored := w.tx.Bucket(bucketAgents).Get(w.id())
-	if w.err != nil || len(stored) < serialSize || bytes.Equal(again, stored[serialSize:]) {
+	if w.err != nil || len(stored) < serialSize {
 		return next
 	}
 	kept := newer.Record(next, again, stored[serialSize:])
