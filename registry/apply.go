@@ -108,7 +108,7 @@ func (r *Registry) replace(old *Record, c content, uri string, in *Application, 
 	if s := old.Source; s.found() && !s.Gone && change.Version != nil {
 		done.Warnings = append(done.Warnings, Warning{
 			Code: "CARD_FROM_SOURCE", Field: "card",
-			Message: fmt.Sprintf("this agent is found in %s, whose card replaces this one when that is read again; change it there", clip(s.Location)),
+			Message: fmt.Sprintf("this agent is found in %s, whose card replaces this one when that is read again; change it there", fault.Clip(s.Location)),
 		})
 	}
 	more, err := r.replaceMetadata(old, &next, in, done) // than the card has changed

@@ -3,6 +3,8 @@ package registry
 import (
 	"fmt"
 	"slices"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // Codes of breaking changes: what a new card no longer offers.
@@ -28,12 +30,12 @@ func breakingChanges(old, next *Card) []BreakingChange {
 	var report breakingReport
 	for _, i := range old.Interfaces {
 		if !slices.ContainsFunc(next.Interfaces, func(n Interface) bool { return sameInterface(i, n) }) {
-			report.add(InterfaceRemoved, "card.supportedInterfaces", "the %s interface at %s is gone", i.Binding, clip(i.URL))
+			report.add(InterfaceRemoved, "card.supportedInterfaces", "the %s interface at %s is gone", i.Binding, fault.Clip(i.URL))
 		}
 	}
 	for _, name := range old.SecuritySchemes {
 		if !slices.Contains(next.SecuritySchemes, name) {
-			report.add(SecuritySchemeRemoved, "card.securitySchemes", "the security scheme %q is gone", clip(name))
+			report.add(SecuritySchemeRemoved, "card.securitySchemes", "the security scheme %q is gone", fault.Clip(name))
 		}
 	}
 	report.modes("card.defaultInputModes", old.DefaultInputModes, next.DefaultInputModes)
@@ -46,7 +48,7 @@ func breakingChanges(old, next *Card) []BreakingChange {
 		was := &old.Skills[i]
 		is, ok := skills[was.ID]
 		if !ok {
-			report.add(SkillRemoved, "card.skills", "the skill %q is gone", clip(was.ID))
+			report.add(SkillRemoved, "card.skills", "the skill %q is gone", fault.Clip(was.ID))
 			continue
 		}
 		path := fmt.Sprintf("card.skills[%d]", i)
@@ -85,7 +87,7 @@ func (b *breakingReport) add(code, field, format string, args ...any) {
 func (b *breakingReport) modes(field string, old, next []string) {
 	for _, mode := range old {
 		if !slices.Contains(next, mode) {
-			b.add(ModeRemoved, field, "the mode %q is gone", clip(mode))
+			b.add(ModeRemoved, field, "the mode %q is gone", fault.Clip(mode))
 		}
 	}
 }

@@ -97,12 +97,12 @@ func parseCard(raw []byte, agent string) (Card, *Metadata, []Warning, error) {
 	}
 	switch {
 	case agent == "" && !namePattern.MatchString(card.Name):
-		r.wrong("card.name", "the name %q is not valid: %s; the agent can be registered under another name", clip(card.Name), nameRule)
+		r.wrong("card.name", "the name %q is not valid: %s; the agent can be registered under another name", fault.Clip(card.Name), nameRule)
 	case card.Name == "" || utf8.RuneCountInString(card.Name) > maxCardName:
 		r.wrong("card.name", "a card's name has 1 to %d characters", maxCardName)
 	}
 	if _, err := semver.StrictNewVersion(card.Version); err != nil {
-		r.wrong("card.version", "the version %q is not a semantic version such as 1.2.0", clip(card.Version))
+		r.wrong("card.version", "the version %q is not a semantic version such as 1.2.0", fault.Clip(card.Version))
 	}
 	card.Interfaces = r.interfaces(root)
 	metadata := r.capabilities(root, &card)
@@ -128,13 +128,4 @@ func invalid(reason string, violations []fault.Violation) error {
 	}
 	e.Violations = violations
 	return e
-}
-
-// clip shortens what a message quotes.
-func clip(s string) string {
-	const most = 80
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return s
 }

@@ -91,11 +91,11 @@ func decodeObject(d *json.Decoder, depth int) (any, error) {
 			return nil, errors.New("an object's key is not a string")
 		}
 		if _, twice := object[key]; twice {
-			return nil, fault.Invalid("card", "CARD_DUPLICATE_KEY", "the key %q occurs twice in one object", clip(key))
+			return nil, fault.Invalid("card", "CARD_DUPLICATE_KEY", "the key %q occurs twice in one object", fault.Clip(key))
 		}
 		fold := strings.ToLower(strings.ToUpper(key)) // as encoding/json compares them, with the Kelvin sign and the long s
 		if other, twice := folded[fold]; twice {
-			return nil, fault.Invalid("card", "CARD_DUPLICATE_KEY", "the keys %q and %q in one object differ only in case, which some readers ignore", clip(other), clip(key))
+			return nil, fault.Invalid("card", "CARD_DUPLICATE_KEY", "the keys %q and %q in one object differ only in case, which some readers ignore", fault.Clip(other), fault.Clip(key))
 		}
 		folded[fold] = key
 		if object[key], err = decodeValue(d, depth); err != nil {

@@ -137,7 +137,7 @@ func (l *interfaceList) add(path string, i Interface) {
 	}
 	if err := checkInterfaceURL(i); err != nil {
 		l.skipped = append(l.skipped, fault.Violation{Field: path + ".url", Description: err.Error()})
-		l.reader.warn("INTERFACE_SKIPPED", path+".url", fmt.Sprintf("the interface at %q is left out: %v", clip(i.URL), err))
+		l.reader.warn("INTERFACE_SKIPPED", path+".url", fmt.Sprintf("the interface at %q is left out: %v", fault.Clip(i.URL), err))
 		return
 	}
 	if !slices.Contains(l.interfaces, i) { // v0.3 cards repeat their main interface
@@ -198,7 +198,7 @@ func (r *cardReader) skills(root map[string]any) []Skill {
 		case s.ID == "" || utf8.RuneCountInString(s.ID) > maxSkillID:
 			r.wrong(path+".id", "a skill's id has 1 to %d characters", maxSkillID)
 		case seen[s.ID]:
-			r.wrong(path+".id", "the skill id %q occurs twice", clip(s.ID))
+			r.wrong(path+".id", "the skill id %q occurs twice", fault.Clip(s.ID))
 		}
 		if slices.ContainsFunc(s.Tags, func(tag string) bool { return utf8.RuneCountInString(tag) > maxTag }) {
 			r.wrong(path+".tags", "a tag has at most %d characters", maxTag)

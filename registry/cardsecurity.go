@@ -1,6 +1,10 @@
 package registry
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/quorate/quorate/platform/fault"
+)
 
 // Kinds of security schemes (A2A §4.5).
 const (
@@ -56,7 +60,7 @@ func securityScheme(value any) SecurityScheme {
 func schemeOf(kind string, object map[string]any, in string) SecurityScheme {
 	text := func(key string) string {
 		s, _ := object[key].(string)
-		return clip(s)
+		return fault.Clip(s)
 	}
 	switch kind {
 	case SecurityAPIKey:

@@ -57,10 +57,10 @@ type Pair struct {
 // types are.
 func (r *Registry) FindCompatible(ctx context.Context, tenant string, q CompatibleQuery) (pairs []Pair, more bool, err error) {
 	if q.Direction != "" && q.Direction != Consumers && q.Direction != Producers {
-		return nil, false, fault.Invalid("direction", "DIRECTION_INVALID", "%q is not one of consumers, producers", clip(q.Direction))
+		return nil, false, fault.Invalid("direction", "DIRECTION_INVALID", "%q is not one of consumers, producers", fault.Clip(q.Direction))
 	}
 	if q.MinTier != "" && !slices.Contains(tiers, q.MinTier) {
-		return nil, false, fault.Invalid("min_tier", "TIER_INVALID", "%q is not one of %s", clip(q.MinTier), strings.Join(tiers, ", "))
+		return nil, false, fault.Invalid("min_tier", "TIER_INVALID", "%q is not one of %s", fault.Clip(q.MinTier), strings.Join(tiers, ", "))
 	}
 	if err := r.directory.Sync(ctx, tenant); err != nil {
 		return nil, false, err
@@ -149,7 +149,7 @@ func (d *Directory) pairSearch(tenant string, q CompatibleQuery) (search *pairSe
 	if q.Schema != "" {
 		own = slices.DeleteFunc(own, func(p *typedPort) bool { return p.name != q.Schema })
 		if len(own) == 0 {
-			return nil, nil, fault.New(fault.NotFound, "SCHEMA_NOT_FOUND", "agent %q has no such schema as %q", q.Agent, clip(q.Schema))
+			return nil, nil, fault.New(fault.NotFound, "SCHEMA_NOT_FOUND", "agent %q has no such schema as %q", q.Agent, fault.Clip(q.Schema))
 		}
 	}
 	slices.SortFunc(own, (*typedPort).compare)

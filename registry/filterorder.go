@@ -22,7 +22,7 @@ type Order struct {
 // fault with the reason ORDER_INVALID.
 func ParseOrder(text string) (Order, error) {
 	words := strings.Fields(text)
-	invalid := fault.Invalid("order_by", "ORDER_INVALID", "%q is not an order: name, create_time, update_time or version, with desc behind it for the reverse", clip(text))
+	invalid := fault.Invalid("order_by", "ORDER_INVALID", "%q is not an order: name, create_time, update_time or version, with desc behind it for the reverse", fault.Clip(text))
 	if len(words) == 0 {
 		return Order{}, nil
 	}

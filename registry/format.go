@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // formats are the known formats.
@@ -47,7 +49,7 @@ func unknownFormats(inputs []InputSchema) []Warning {
 			}
 			warnings = append(warnings, Warning{
 				Code: "FORMAT_UNKNOWN", Field: fmt.Sprintf("metadata.input_schemas[%d].validation_rules[%d].value", i, j),
-				Message: fmt.Sprintf("the format %q is not known, so that nothing is checked; known are %s", clip(name), strings.Join(slices.Sorted(maps.Keys(formats)), ", ")),
+				Message: fmt.Sprintf("the format %q is not known, so that nothing is checked; known are %s", fault.Clip(name), strings.Join(slices.Sorted(maps.Keys(formats)), ", ")),
 			})
 		}
 	}

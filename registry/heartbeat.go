@@ -46,7 +46,7 @@ const (
 // process went on.
 func (r *Registry) Heartbeat(ctx context.Context, tenant string, b Beat) (Lease, error) {
 	if !slices.Contains([]string{StatusAvailable, StatusBusy, StatusUnavailable, StatusError}, b.Status) {
-		return Lease{}, fault.Invalid("status", "STATUS_INVALID", "%q is not one of available, busy, unavailable, error", clip(b.Status))
+		return Lease{}, fault.Invalid("status", "STATUS_INVALID", "%q is not one of available, busy, unavailable, error", fault.Clip(b.Status))
 	}
 	if len(b.CurrentTaskID) > maxTaskID || len(b.ErrorMessage) > maxErrorMessage {
 		return Lease{}, fault.Invalid("error_message", "BEAT_TOO_LARGE", "the beat's task id or error message is too long")

@@ -152,7 +152,7 @@ func (r *Registry) changeMappings(
 func (m *Mapping) validate() error {
 	for field, value := range map[string]string{"from_type": m.From, "to_type": m.To} {
 		if !slices.Contains(semanticTypes, value) {
-			return fault.Invalid("semantic_mapping."+field, "MAPPING_INVALID", "%q is not one of %s", clip(value), strings.Join(semanticTypes, ", "))
+			return fault.Invalid("semantic_mapping."+field, "MAPPING_INVALID", "%q is not one of %s", fault.Clip(value), strings.Join(semanticTypes, ", "))
 		}
 	}
 	if m.From == m.To {
@@ -176,7 +176,7 @@ func mappingAt(list []Mapping, name string) int {
 }
 
 func mappingMissing(name string) error {
-	return fault.New(fault.NotFound, "MAPPING_NOT_FOUND", "no mapping is named %q", clip(name)).With("mapping", clip(name))
+	return fault.New(fault.NotFound, "MAPPING_NOT_FOUND", "no mapping is named %q", fault.Clip(name)).With("mapping", fault.Clip(name))
 }
 
 func mappingToChange(list []Mapping, name, etag string) (int, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry/jws"
 )
 
@@ -30,7 +31,7 @@ func (r *Registry) Signatures(ctx context.Context, agent Key) (SignatureCheck, e
 			}
 			parsed, err := jws.ParseKey(key.JWK)
 			if err != nil {
-				return nil, fmt.Errorf("the pinned key %q: %w", clip(key.ID), err)
+				return nil, fmt.Errorf("the pinned key %q: %w", fault.Clip(key.ID), err)
 			}
 			keys = append(keys, parsed)
 		}

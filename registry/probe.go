@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 const (
@@ -129,7 +131,7 @@ func (r *Registry) probe(ctx context.Context, key Key) error {
 		return fmt.Errorf("reading the card at %s: %w", uri, err)
 	}
 	if card.Name != a.Card.Name {
-		return fmt.Errorf("the card at %s is that of %q", uri, clip(card.Name))
+		return fmt.Errorf("the card at %s is that of %q", uri, fault.Clip(card.Name))
 	}
 	return r.renewProbeLease(ctx, key, asked)
 }

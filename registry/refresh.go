@@ -71,7 +71,7 @@ func (w Writer) replaceCard(ctx context.Context, key Key, card fetchedCard, cont
 			return Change{}, Missing(key)
 		}
 		if c.card.Name != old.Card.Name {
-			return Change{}, fault.Invalid("card_uri", "CARD_NAME_CHANGED", "the card at %s is of %q, not of %q", clip(card.uri), clip(c.card.Name), clip(old.Card.Name))
+			return Change{}, fault.Invalid("card_uri", "CARD_NAME_CHANGED", "the card at %s is of %q, not of %q", fault.Clip(card.uri), fault.Clip(c.card.Name), fault.Clip(old.Card.Name))
 		}
 		if err := old.checkEtag(card.etag); err != nil {
 			return Change{}, err

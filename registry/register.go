@@ -80,7 +80,7 @@ func (in *Registration) asked() any {
 // prepare checks a registration and returns what to write.
 func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) (Change, []Warning, error) {
 	if in.Name != "" && !namePattern.MatchString(in.Name) {
-		return Change{}, nil, fault.Invalid("name", "NAME_INVALID", "the name %q is not valid: %s", clip(in.Name), nameRule)
+		return Change{}, nil, fault.Invalid("name", "NAME_INVALID", "the name %q is not valid: %s", fault.Clip(in.Name), nameRule)
 	}
 	now := r.now().UTC()
 	raw, uri, pulse := bytes.Clone(in.RawCard), "", Pulse{}
@@ -126,7 +126,7 @@ func (r *Registry) compose(ctx context.Context, tenant string, in Registration, 
 	if in.Version != "" && in.Version != card.Version {
 		warnings = append(warnings, Warning{
 			Code: "VERSION_MISMATCH", Field: "version",
-			Message: fmt.Sprintf("the version was given as %q, and the card says %s; the card's counts", clip(in.Version), card.Version),
+			Message: fmt.Sprintf("the version was given as %q, and the card says %s; the card's counts", fault.Clip(in.Version), card.Version),
 		})
 	}
 	record := Record{Agent: Agent{
@@ -149,5 +149,5 @@ func (r *Registry) compose(ctx context.Context, tenant string, in Registration, 
 
 // NotYours returns the PermissionDenied fault for an agent that acts on another agent, with the reason NOT_YOUR_AGENT.
 func NotYours(name string) error {
-	return fault.New(fault.PermissionDenied, "NOT_YOUR_AGENT", "an agent may act for itself only, and this is %q", clip(name)).With("agent", clip(name))
+	return fault.New(fault.PermissionDenied, "NOT_YOUR_AGENT", "an agent may act for itself only, and this is %q", fault.Clip(name)).With("agent", fault.Clip(name))
 }

@@ -39,8 +39,8 @@ type SigningKeyStore interface {
 
 // SigningKeyExists returns the AlreadyExists fault for a key id that is taken, with the reason KEY_EXISTS. Stores return it.
 func SigningKeyExists(id string) error {
-	return fault.New(fault.AlreadyExists, "KEY_EXISTS", "a key %q is pinned already; keys do not change: give a new one a new kid", clip(id)).
-		With("key_id", clip(id))
+	return fault.New(fault.AlreadyExists, "KEY_EXISTS", "a key %q is pinned already; keys do not change: give a new one a new kid", fault.Clip(id)).
+		With("key_id", fault.Clip(id))
 }
 
 // SigningKeysFull returns the ResourceExhausted fault for a key beyond MaxSigningKeys, with the reason KEYS_FULL. Stores return it.
@@ -67,7 +67,7 @@ func (w Writer) PinSigningKey(ctx context.Context, tenant string, jwk []byte, ag
 	}
 	for _, name := range agents {
 		if !namePattern.MatchString(name) {
-			return SigningKey{}, fault.Invalid("agents", "KEY_INVALID", "%q is not an agent's name: %s", clip(name), nameRule)
+			return SigningKey{}, fault.Invalid("agents", "KEY_INVALID", "%q is not an agent's name: %s", fault.Clip(name), nameRule)
 		}
 	}
 	store, err := r.signingKeyStore()
@@ -109,7 +109,7 @@ func (r *Registry) signingKey(ctx context.Context, tenant, id string) (SigningKe
 }
 
 func signingKeyMissing(id string) error {
-	return fault.New(fault.NotFound, "KEY_NOT_FOUND", "no key %q is pinned", clip(id)).With("key_id", clip(id))
+	return fault.New(fault.NotFound, "KEY_NOT_FOUND", "no key %q is pinned", fault.Clip(id)).With("key_id", fault.Clip(id))
 }
 
 // DeleteSigningKey ends the trust in a pinned key, including cards that it has signed. A key that does not exist is a NotFound fault with the reason

@@ -71,7 +71,7 @@ func (r *Registry) Discover(ctx context.Context, tenant string, f Found) (Agent,
 		}
 		if !old.Source.same(f.Source) {
 			return Change{}, fault.New(fault.AlreadyExists, "AGENT_FROM_ELSEWHERE",
-				"an agent named %q is registered already, and not from %s", old.Name, clip(f.Source.Location)).With("agent", old.Name)
+				"an agent named %q is registered already, and not from %s", old.Name, fault.Clip(f.Source.Location)).With("agent", old.Name)
 		}
 		next, change, warnings, err = r.addVersion(old, c, f.CardURI)
 		held = next.Pending.card() != nil && next.Pending != old.Pending

@@ -83,7 +83,7 @@ func mergeFunc(mask []string, m Metadata) (func(*Metadata), error) {
 			return nil, fault.Invalid("update_mask", "MASK_INVALID", "nothing is named that should change; update_mask=* replaces all")
 		default:
 			return nil, fault.Invalid(fmt.Sprintf("update_mask.paths[%d]", i), "MASK_INVALID",
-				"%q cannot be updated; input_schemas, output_schemas, consultation_requirements and at_most_once_skills can", clip(path))
+				"%q cannot be updated; input_schemas, output_schemas, consultation_requirements and at_most_once_skills can", fault.Clip(path))
 		}
 	}
 	return func(to *Metadata) {
@@ -112,7 +112,7 @@ func (r *Registry) checkMetadata(ctx context.Context, a *Agent) ([]Warning, erro
 	if version := a.Metadata.Version; version != "" && version != a.Card.Version {
 		warnings = append(warnings, Warning{
 			Code: "VERSION_MISMATCH", Field: "metadata.version",
-			Message: fmt.Sprintf("the metadata says version %q, and the card says %s; the card's counts", clip(version), a.Card.Version),
+			Message: fmt.Sprintf("the metadata says version %q, and the card says %s; the card's counts", fault.Clip(version), a.Card.Version),
 		})
 	}
 	for i, q := range a.Metadata.ConsultationRequirements {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry/schema"
 )
 
@@ -44,7 +45,7 @@ func (m *Metadata) Validate(agentName string) error {
 		return invalid("METADATA_INVALID", v.violations)
 	}
 	if m.AgentName != "" && m.AgentName != agentName {
-		v.wrong("metadata.agent_name", "this is the metadata of %q, and the agent is %q; omit the name or correct it", clip(m.AgentName), clip(agentName))
+		v.wrong("metadata.agent_name", "this is the metadata of %q, and the agent is %q; omit the name or correct it", fault.Clip(m.AgentName), fault.Clip(agentName))
 	}
 	v.inputs(m.InputSchemas)
 	v.outputs(m.OutputSchemas)
@@ -77,13 +78,13 @@ func (v *validator) length(field, text string, least, most int) {
 
 func (v *validator) oneOf(field, value string, known []string) {
 	if !slices.Contains(known, value) {
-		v.wrong(field, "%q is not one of %s", clip(value), strings.Join(known, ", "))
+		v.wrong(field, "%q is not one of %s", fault.Clip(value), strings.Join(known, ", "))
 	}
 }
 
 func (v *validator) once(field, name string, seen map[string]bool) {
 	if seen[name] {
-		v.wrong(field, "%q occurs twice", clip(name))
+		v.wrong(field, "%q occurs twice", fault.Clip(name))
 	}
 	seen[name] = true
 }
@@ -171,12 +172,12 @@ func (v *validator) requirements(agentName string, list []ConsultationRequiremen
 	for i, q := range list {
 		path := fmt.Sprintf("metadata.consultation_requirements[%d]", i)
 		if !idPattern.MatchString(q.ID) {
-			v.wrong(path+".id", "%q is not valid: letters, digits, dot, underscore and hyphen, 1 to 64 characters", clip(q.ID))
+			v.wrong(path+".id", "%q is not valid: letters, digits, dot, underscore and hyphen, 1 to 64 characters", fault.Clip(q.ID))
 		}
 		v.once(path+".id", q.ID, seen)
 		switch {
 		case !namePattern.MatchString(q.TargetAgent):
-			v.wrong(path+".target_agent", "%q is not an agent's name: %s", clip(q.TargetAgent), nameRule)
+			v.wrong(path+".target_agent", "%q is not an agent's name: %s", fault.Clip(q.TargetAgent), nameRule)
 		case q.TargetAgent == agentName:
 			v.wrong(path+".target_agent", "an agent cannot be consulted about its own work")
 		}
@@ -207,7 +208,7 @@ func (v *validator) condition(path string, c *Condition) {
 	case c.Operator == "exists" && c.Value == false: // the rule would never apply to the tasks that it is meant for
 		v.wrong(path+".value", "exists is about an attribute that is there, and nothing is about one that is not; leave the value out")
 	case c.Operator != "exists" && c.Value == nil:
-		v.wrong(path+".value", "%s needs a value", clip(c.Operator))
+		v.wrong(path+".value", "%s needs a value", fault.Clip(c.Operator))
 	}
 	if encoded, err := json.Marshal(c.Value); err != nil || len(encoded) > maxValue {
 		v.wrong(path+".value", "the value has more than %d bytes as JSON", maxValue)

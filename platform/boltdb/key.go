@@ -12,14 +12,10 @@ const MaxItemBytes = 350 << 10
 // CheckItem returns an InvalidArgument fault with the reason ITEM_TOO_LARGE if size, in bytes, is over MaxItemBytes. what
 // describes the item in the message, where it is shortened: it may contain names from outside that are what is too large.
 func CheckItem(what string, size int) error {
-	const most = 200 // bytes
 	if size <= MaxItemBytes {
 		return nil
 	}
-	if len(what) > most {
-		what = strings.ToValidUTF8(what[:most], "") + "…"
-	}
-	return fault.New(fault.InvalidArgument, "ITEM_TOO_LARGE", "%s has %d bytes; the limit is %d", what, size, MaxItemBytes)
+	return fault.New(fault.InvalidArgument, "ITEM_TOO_LARGE", "%s has %d bytes; the limit is %d", fault.ClipTo(what, 200), size, MaxItemBytes)
 }
 
 const separator = "\x00"

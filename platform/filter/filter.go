@@ -197,8 +197,8 @@ func (p *parser[T]) comparison() (condition[T], error) {
 	field, ok := p.fields[FieldName(name.text)]
 	if !ok {
 		err := fault.Invalid("filter", "FILTER_INVALID", "at %d: there is no field %q; the fields are %s",
-			name.at+1, clip(name.text), strings.Join(slices.Sorted(maps.Keys(p.fields)), ", "))
-		return nil, err.With("field", clip(name.text))
+			name.at+1, fault.Clip(name.text), strings.Join(slices.Sorted(maps.Keys(p.fields)), ", "))
+		return nil, err.With("field", fault.Clip(name.text))
 	}
 	name.text = FieldName(name.text)
 	operator := p.take()
@@ -214,7 +214,7 @@ func (p *parser[T]) comparison() (condition[T], error) {
 	}
 	match, err := field.compare(operator.text, value)
 	if err != nil {
-		return nil, p.wrong(value, "%s %s %q: %v", name.text, operator.text, clip(value.text), err)
+		return nil, p.wrong(value, "%s %s %q: %v", name.text, operator.text, fault.Clip(value.text), err)
 	}
 	p.reads[name.text] = true
 	if field.list && !wild(value.text) {
@@ -234,13 +234,4 @@ func FieldName(name string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
-}
-
-// clip shortens text that is repeated in an error.
-func clip(text string) string {
-	const most = 80
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
 }

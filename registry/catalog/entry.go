@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -57,7 +58,7 @@ type place struct{ base, prefix, publisher string }
 func (p place) agent(a *registry.Agent) entry {
 	e := entry{
 		Identifier: "urn:air:" + p.publisher + ":agent:" + a.Name, DisplayName: a.Name, Type: typeCard,
-		URL: p.base + "/v1/agents/" + url.PathEscape(a.Name) + "/card", Description: clip(a.Card.Description, maxDescription), Version: a.Card.Version,
+		URL: p.base + "/v1/agents/" + url.PathEscape(a.Name) + "/card", Description: fault.ClipTo(a.Card.Description, maxDescription), Version: a.Card.Version,
 		UpdatedAt: a.UpdateTime.UTC().Format(time.RFC3339),
 		Metadata:  map[string]string{"status": a.Status.Status, "verification": a.Verification.State},
 	}
@@ -78,7 +79,7 @@ func (p place) agent(a *registry.Agent) entry {
 		}
 		for _, example := range s.Examples {
 			if len(e.RepresentativeQueries) < maxQueries {
-				e.RepresentativeQueries = append(e.RepresentativeQueries, clip(example, maxQuery))
+				e.RepresentativeQueries = append(e.RepresentativeQueries, fault.ClipTo(example, maxQuery))
 			}
 		}
 	}
@@ -86,14 +87,6 @@ func (p place) agent(a *registry.Agent) entry {
 		e.RepresentativeQueries = nil
 	}
 	return e
-}
-
-// clip shortens text to at most most characters.
-func clip(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
 }
 
 // size returns the approximate size of the entry in bytes.

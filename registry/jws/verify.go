@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/go-jose/go-jose/v4"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // Results of checking a card's signatures.
@@ -97,30 +99,23 @@ func (s signature) verify(payloads [][]byte, keys []Key) Result {
 			continue
 		}
 		if !slices.Contains(key.Algorithms, header.Algorithm) {
-			return Result{State: Invalid, KeyID: clip(key.ID), Reason: fmt.Sprintf("the algorithm %s does not fit the key %q", header.Algorithm, clip(key.ID))}
+			return Result{State: Invalid, KeyID: key.ID, Reason: fmt.Sprintf("the algorithm %s does not fit the key %q", header.Algorithm, key.ID)}
 		}
 		for _, payload := range payloads {
 			if parsed.DetachedVerify(payload, key.jwk.Key) == nil {
 				return Result{State: Verified, KeyID: key.ID}
 			}
 		}
-		return Result{State: Invalid, KeyID: clip(key.ID), Reason: fmt.Sprintf("the signature is not by the key %q over this content", clip(key.ID))}
+		return Result{State: Invalid, KeyID: key.ID, Reason: fmt.Sprintf("the signature is not by the key %q over this content", key.ID)}
 	}
+	unknown := fault.ClipTo(header.KeyID, maxKeyID)
 	return Result{
-		State: Untrusted, KeyID: clip(header.KeyID),
-		Reason: fmt.Sprintf("no admin has pinned a key %q for this agent; where the card says its key is (jku) is not read", clip(header.KeyID)),
+		State: Untrusted, KeyID: unknown,
+		Reason: fmt.Sprintf("no admin has pinned a key %q for this agent; where the card says its key is (jku) is not read", unknown),
 	}
 }
 
 // allAlgorithms are the algorithms of all types of keys that ParseKey accepts. None is symmetric, and "none" is not among them.
 var allAlgorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
-}
-
-// clip shortens what comes from a card.
-func clip(s string) string {
-	if len(s) > maxKeyID {
-		return strings.ToValidUTF8(s[:maxKeyID], "") + "…"
-	}
-	return s
 }

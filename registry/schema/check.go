@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 const (
@@ -46,5 +48,5 @@ type noLoader struct{}
 
 // Load returns an error.
 func (noLoader) Load(url string) (any, error) {
-	return nil, errors.New("only references within the schema are followed, not " + clip(url))
+	return nil, errors.New("only references within the schema are followed, not " + fault.Clip(url))
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // keywords compares what remains after references and alternatives are resolved.
@@ -38,7 +40,7 @@ func stringWithin(out, in map[string]any, path string) string {
 	}
 	for _, keyword := range []string{"pattern", "format"} {
 		if want, ok := in[keyword].(string); ok && out[keyword] != want {
-			return no(path, "the input wants the %s %s, which the output does not promise", keyword, clip(want))
+			return no(path, "the input wants the %s %s, which the output does not promise", keyword, fault.Clip(want))
 		}
 	}
 	return ""

@@ -3,6 +3,8 @@ package schema
 import (
 	"reflect"
 	"slices"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // notCompared returns a keyword of the input that Within does not compare and the output does not have in the same form.
@@ -11,7 +13,7 @@ func (w *withinSearch) notCompared(out, in map[string]any, path string) string {
 		_, old := in[keyword].([]any)
 		old = old && keyword == "items" // a tuple as drafts before 2020-12 write it
 		if (old || !slices.Contains(comparedKeywords, keyword)) && !w.promised(keyword, out, in) {
-			return no(path, "the input uses %s, which is not compared", clip(keyword))
+			return no(path, "the input uses %s, which is not compared", fault.Clip(keyword))
 		}
 	}
 	return ""

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 const (
@@ -27,10 +29,10 @@ const (
 func Within(output, input map[string]any) (within bool, why string) {
 	w := &withinSearch{output: output, input: input, open: make(map[[2]string]bool)}
 	if err := w.within(outputNode{schema: output}, inputNode{schema: input}, "", 0); err != "" {
-		return false, shorten(err, maxWhy)
+		return false, fault.ClipTo(err, maxWhy)
 	}
 	if required := texts(input["required"]); len(required) > 0 {
-		return true, shorten("the output always has "+strings.Join(required, ", "), maxWhy)
+		return true, fault.ClipTo("the output always has "+strings.Join(required, ", "), maxWhy)
 	}
 	return true, "nothing that the input needs is missing"
 }
@@ -185,7 +187,7 @@ func (w *withinSearch) values(values []any, in inputNode, path string) string {
 			return no(path, tooComplex)
 		}
 		if schema.Validate(value) != nil {
-			return no(path, "the input does not take %s", clip(fmt.Sprintf("%v", value)))
+			return no(path, "the input does not take %s", fault.Clip(fmt.Sprintf("%v", value)))
 		}
 	}
 	return ""
@@ -239,7 +241,7 @@ func (w *withinSearch) resolveInput(in inputNode, path string) (inputNode, strin
 		}
 		target, pointer, ok := w.look(w.input, ref)
 		if !ok {
-			return in, no(path, "the input's reference %s leads nowhere", clip(ref))
+			return in, no(path, "the input's reference %s leads nowhere", fault.Clip(ref))
 		}
 		in = inputNode{target, pointer}
 	}
@@ -259,7 +261,7 @@ func (w *withinSearch) resolveOutput(schema map[string]any, path string) (output
 		}
 		target, _, ok := w.look(w.output, ref)
 		if !ok {
-			return outputNode{}, no(path, "the output's reference %s leads nowhere", clip(ref))
+			return outputNode{}, no(path, "the output's reference %s leads nowhere", fault.Clip(ref))
 		}
 		if schema, ok = target.(map[string]any); !ok {
 			return outputNode{target}, ""
@@ -300,14 +302,4 @@ func (w *withinSearch) mergeAllOf(out map[string]any, path string) (map[string]a
 		}
 	}
 	return nil, no(path, "the output's allOf has no end")
-}
-
-// clip shortens what a reason quotes.
-func clip(s string) string { return shorten(s, 80) }
-
-func shorten(s string, most int) string {
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return s
 }
