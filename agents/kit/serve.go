@@ -87,7 +87,7 @@ func (a *Agent) handler(rpc *grpc.Server) http.Handler {
 	mux.HandleFunc("GET "+wellKnownCard, a.serveCard(a.cardJSON))
 	mux.HandleFunc("GET "+legacyCard, a.serveCard(a.oldJSON))
 	mux.HandleFunc("GET "+pingPath, a.servePing)
-	mux.Handle(restPath+"/", http.StripPrefix(restPath, a2asrv.NewRESTHandler(a.board, keepAlive)))
+	mux.Handle(restPath+"/", http.StripPrefix(restPath, plainErrors(a2asrv.NewRESTHandler(a.board, keepAlive))))
 	mux.Handle("POST /{$}", jsonRPC(a2asrv.NewJSONRPCHandler(a.board, keepAlive), a2av0.NewJSONRPCHandler(a.board, keepAlive)))
 	inner := http.Handler(mux)
 	if a.config.Wrap != nil {
