@@ -106,6 +106,14 @@ func (c *cache) put(r *record) {
 	c.bytes += r.weight()
 }
 
+// clear removes all tasks, and prevents fill from adding what was read before.
+func (c *cache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tasks, c.bytes = nil, 0
+	c.notes++
+}
+
 // drop removes a task if it is there. The caller holds mu.
 func (c *cache) drop(k orchestrator.Key) {
 	if r := c.tasks[k]; r != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 func large(id, bytes int) *record {
@@ -74,6 +75,34 @@ func newStore(t *testing.T) *Store {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// TestAWriteThatMayCountLaterLeavesNoOlderTaskInMemory has a closed store refuse a write, as a disk does that fails.
+func TestAWriteThatMayCountLaterLeavesNoOlderTaskInMemory(t *testing.T) {
+	t.Parallel()
+	db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := orchestrator.Key{Tenant: "t", ID: "1"}
+	if _, _, err := s.Create(t.Context(), orchestrator.Task{Tenant: k.Tenant, ID: k.ID, Message: &a2apb.Message{}}); err != nil || s.cache.get(k) == nil {
+		t.Fatalf("Create() = %v, want no error, and the task in memory", err)
+	}
+	before := s.cache.generation()
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) { t.Skill = "s"; return nil, nil })
+	if fault.KindOf(err) != fault.Unavailable {
+		t.Fatalf("Update() of a closed store = %v, want that it is unavailable", err)
+	}
+	if s.cache.get(k) != nil || s.cache.generation() == before {
+		t.Error("the task is still in memory, or may be put there as it was read before, want that it is read from the file")
+	}
 }
 
 // TestTheSizeOfContentFollowsIt changes a task's content in all ways, and looks at the size that the store counts, and at what one counts that reads the file.

@@ -80,7 +80,7 @@ func (s *Store) removeAll(ctx context.Context, keys []orchestrator.Key, before t
 	if len(keys) == 0 {
 		return 0, nil, nil
 	}
-	err = s.db.Update(ctx, func(tx *bbolt.Tx) error {
+	err = s.update(ctx, func(tx *bbolt.Tx) error {
 		removed, unread = 0, nil
 		for _, k := range keys {
 			r, _, err := readState(tx, k)

@@ -8,6 +8,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // Create implements orchestrator.Store.
@@ -17,7 +18,7 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 	d, err := newDraft(nil, &record{Task: t}, events)
 	recent := recentKey(&t)
 	if err == nil {
-		err = s.db.Update(ctx, func(tx *bbolt.Tx) (err error) {
+		err = s.update(ctx, func(tx *bbolt.Tx) (err error) {
 			if created = tx.Bucket(taskBucket).Get(d.key) == nil; !created {
 				stored, err = s.read(tx, d.record.Key())
 				return err
@@ -39,7 +40,7 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
 	ahead := s.draftAhead(k, change)
 	var result *record
-	err := s.db.Update(ctx, func(tx *bbolt.Tx) error {
+	err := s.update(ctx, func(tx *bbolt.Tx) error {
 		version, _, err := state(tx, k)
 		if err != nil {
 			return err
@@ -66,6 +67,15 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 		return orchestrator.Task{}, err
 	}
 	return result.Task, nil
+}
+
+// update runs fn in a transaction that writes tasks. One that could not be committed may count later, once the disk works: what is cached may then be older.
+func (s *Store) update(ctx context.Context, fn func(tx *bbolt.Tx) error) error {
+	err := s.db.Update(ctx, fn)
+	if fault.KindOf(err) == fault.Unavailable {
+		s.cache.clear()
+	}
+	return err
 }
 
 // draftAhead makes a change before the transaction, to the state that the task is likely to have then. It returns nil if the change has to be made in the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,8 +35,11 @@ type DB struct {
 	stop  chan struct{} // closed by Close
 	done  chan struct{} // closed when the committer has ended
 
-	broken atomic.Pointer[fault.Error] // the result of every Update after a failed flush
-	full   atomic.Pointer[fullDisk]    // nil unless the last write has found no space
+	update     func(fn func(tx *bbolt.Tx) error) error // that of bolt, except in tests
+	committing sync.RWMutex                            // held for writing during a commit
+	durable    atomic.Int64                            // id of the newest transaction that is known to be on disk; bbolt shows one while it is flushed
+	failure    atomic.Pointer[failure]                 // nil unless the last commit failed
+	retry      <-chan time.Time                        // of the committer: when to settle; nil if nothing is unsettled
 }
 
 // Open opens or creates the file at path and its folder, readable by this user only. If another process keeps the file open
@@ -59,7 +63,10 @@ func Open(path string, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, explained(path, err)
 	}
-	db := &DB{bolt: bolt, queue: make(chan *request, queueSize), stop: make(chan struct{}), done: make(chan struct{})}
+	db := &DB{bolt: bolt, update: bolt.Update, queue: make(chan *request, queueSize), stop: make(chan struct{}), done: make(chan struct{})}
+	if err := db.settle(); err != nil { // what a process before this one could not flush may be in the system's memory only
+		return nil, errors.Join(explained(path, err), bolt.Close())
+	}
 	go db.commitLoop()
 	return db, nil
 }
@@ -68,9 +75,9 @@ func Open(path string, opts Options) (*DB, error) {
 //
 // If fn returns an error, its writes (and no others) are rolled back and the error is returned unchanged. A panic of fn
 // becomes an error. fn must be safe to run more than once. When ctx ends, a call that still waits in the queue is withdrawn;
-// one that has begun is not interrupted. If there is no space for it, it returns an Unavailable fault with the reason STORE_FULL,
-// as do all others of the next seconds; then writing is tried again. After a failed flush every Update returns an Unavailable fault with
-// the reason STORE_READ_ONLY until the store is opened again, because it is unknown what reached the disk.
+// one that has begun is not interrupted. If there is no space for it, it returns an Unavailable fault with the reason STORE_FULL, and if
+// the disk fails in another way, STORE_READ_ONLY, as do all others of the next seconds; then writing is tried again. When a flush has failed, what was
+// to be flushed may count later.
 func (db *DB) Update(ctx context.Context, fn func(tx *bbolt.Tx) error) error {
 	r := &request{fn: fn, answer: make(chan error, 1)}
 	select {
@@ -100,23 +107,26 @@ func (db *DB) Update(ctx context.Context, fn func(tx *bbolt.Tx) error) error {
 	return <-r.answer
 }
 
-// View runs fn in a read-only transaction that sees one committed state. Data that tx returns is valid only inside fn: copy
-// it. fn must not call Update, and must be quick, because an open transaction keeps old pages from being reused.
+// View runs fn in a read-only transaction that sees one committed state, which is on disk. Data that tx returns is valid only inside fn: copy
+// it. fn must not call Update, and must be quick, because an open transaction keeps old pages from being reused. While it is unknown whether the
+// newest state is on disk, because a flush failed, View returns an Unavailable fault with the reason STORE_READ_ONLY.
 func (db *DB) View(fn func(tx *bbolt.Tx) error) error {
-	err := db.bolt.View(fn)
+	err := db.bolt.View(func(tx *bbolt.Tx) error {
+		if err := db.onDisk(tx.ID()); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return closed()
 	}
 	return err
 }
 
-// Ready returns nil if the store accepts updates, and otherwise why it does not: the disk is full, a flush has failed, or the store is closed.
+// Ready returns nil if the store accepts updates, and otherwise why it does not: the disk is full or fails, or the store is closed.
 func (db *DB) Ready() error {
-	if broken := db.broken.Load(); broken != nil {
-		return broken
-	}
-	if full := db.full.Load(); full != nil && time.Since(full.at) < fullKnown {
-		return full.err
+	if f := db.failure.Load(); f != nil && time.Since(f.at) < failureKnown {
+		return f.err
 	}
 	return db.View(func(*bbolt.Tx) error { return nil })
 }

@@ -28,6 +28,8 @@ func (db *DB) commitLoop() {
 		case r := <-db.queue:
 			runtime.Gosched() // let writers that are about to call join the group
 			db.commitGroup(db.gather(r))
+		case <-db.retry:
+			_ = db.settle() // kept as the failure
 		case <-db.stop:
 			for group := db.gather(); len(group) > 0; group = db.gather() {
 				db.commitGroup(group)
@@ -64,12 +66,14 @@ func (db *DB) commitGroup(group []*request) {
 		answerAll(group, refusal)
 		return
 	}
+	db.committing.Lock()
+	defer db.committing.Unlock()
 	refused := make(map[*request]error)
 	rest := group
 	for len(rest) > 0 {
 		bad, id := -1, 0
 		var badErr error
-		err := db.bolt.Update(func(tx *bbolt.Tx) error {
+		err := db.update(func(tx *bbolt.Tx) error {
 			id = tx.ID()
 			for i, r := range rest {
 				if err := run(r.fn, tx); err != nil {
@@ -85,10 +89,10 @@ func (db *DB) commitGroup(group []*request) {
 			continue
 		}
 		if err != nil {
-			answerAll(group, db.failed(err, id))
+			answerAll(group, db.failed(err))
 			return
 		}
-		db.full.Store(nil)
+		db.succeeded(id)
 		break
 	}
 	// Errors of closures are also returned only after the commit, because they may depend on what others of the group wrote.

@@ -61,6 +61,9 @@ func fill(t *testing.T, file string) {
 	if err := db.Update(t.Context(), put("first", "v")); err != nil || db.Ready() != nil {
 		t.Fatalf("Update() = %v, Ready() = %v, want nil", err, db.Ready())
 	}
+	if err := db.Update(t.Context(), put("extends", strings.Repeat("x", 100<<10))); err != nil {
+		t.Fatal(err)
+	}
 	limit(t, 1<<20)
 	large := strings.Repeat("x", 2<<20) // bbolt has extended the file beyond that
 	if err := db.Update(t.Context(), put("large", large)); fault.ReasonOf(err) != "STORE_FULL" || fault.KindOf(err) != fault.Unavailable || !fault.From(err).Ours {
@@ -87,11 +90,11 @@ func fill(t *testing.T, file string) {
 	}
 }
 
-// TestAStoreThatCannotWriteSaysSo has the system refuse to extend the file: nothing says how far that has got.
+// TestAStoreThatCannotWriteSaysSo has the system refuse to extend the file.
 func TestAStoreThatCannotWriteSaysSo(t *testing.T) {
 	child, file := inChild(t, filepath.Join(t.TempDir(), "s.db"))
 	if child {
-		outgrow(t, file)
+		synctest.Test(t, func(t *testing.T) { outgrow(t, file) })
 		return
 	}
 	db := open(t, file, boltdb.Options{})
@@ -123,13 +126,17 @@ func outgrow(t *testing.T, file string) {
 	}
 	limit(t, 2*large)
 	if err := db.Update(t.Context(), put("small", "v")); fault.ReasonOf(err) != "STORE_READ_ONLY" {
-		t.Errorf("Update() once there is room = %v, want STORE_READ_ONLY: nobody knows what reached the disk", err)
+		t.Errorf("Update() right after it = %v, want STORE_READ_ONLY: it is soon enough to try again in seconds", err)
 	}
 	if err := db.Ready(); fault.ReasonOf(err) != "STORE_READ_ONLY" {
 		t.Errorf("Ready() = %v, want STORE_READ_ONLY", err)
 	}
 	if got := get(t, db, "first"); got != "v" {
 		t.Errorf("Get(first) = %q, want what was written before", got)
+	}
+	<-time.After(6 * time.Second)
+	if err := db.Update(t.Context(), put("small", "v")); err != nil || db.Ready() != nil {
+		t.Errorf("Update() once the file can be extended = %v, Ready() = %v, want nil for both", err, db.Ready())
 	}
 }
 
