@@ -197,6 +197,14 @@ func TestWrongCallsAreRefusedWithTheSpecifiedErrors(t *testing.T) {
 			"canceling a task that has ended": {func() error { _, err := c.CancelTask(ctx, &a2a.CancelTaskRequest{ID: ended.ID}); return err }, a2a.ErrTaskNotCancelable},
 			"a second message for a task":     {func() error { _, err := c.SendMessage(ctx, request(followUp)); return err }, a2a.ErrUnsupportedOperation},
 			"a message without parts":         {func() error { _, err := c.SendMessage(ctx, request(a2a.NewMessage(a2a.MessageRoleUser))); return err }, a2a.ErrInvalidParams},
+			"a message of the agent itself": {func() error {
+				_, err := c.SendMessage(ctx, request(a2a.NewMessage(a2a.MessageRoleAgent, a2a.NewTextPart("x"))))
+				return err
+			}, a2a.ErrInvalidParams},
+			"a message of nobody": {func() error {
+				_, err := c.SendMessage(ctx, request(a2a.NewMessage("", a2a.NewTextPart("x"))))
+				return err
+			}, a2a.ErrInvalidParams},
 			"watching a task that has ended": {func() error {
 				for _, err := range c.SubscribeToTask(ctx, &a2a.SubscribeToTaskRequest{ID: ended.ID}) {
 					return err
@@ -213,6 +221,26 @@ func TestWrongCallsAreRefusedWithTheSpecifiedErrors(t *testing.T) {
 			})
 		}
 	})
+}
+
+// TestANegativeHistoryLengthIsRefused calls over JSON-RPC, in both versions; the SDK reads a negative length from gRPC as none.
+func TestANegativeHistoryLengthIsRefused(t *testing.T) {
+	t.Parallel()
+	agent, _ := start(t, kit.Config{Handler: echo})
+	id := send(t, client(t, agent, a2a.TransportProtocolJSONRPC), say("hello")).ID
+	message := `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]},"configuration":{"historyLength":-1}}`
+	for method, params := range map[string]string{
+		"GetTask":     fmt.Sprintf(`{"id":%q,"historyLength":-1}`, id),
+		"tasks/get":   fmt.Sprintf(`{"id":%q,"historyLength":-1}`, id),
+		"ListTasks":   `{"historyLength":-1}`,
+		"SendMessage": message,
+	} {
+		call := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)
+		got := fetch(t, http.MethodPost, agent.URL()+"/", nil, strings.NewReader(call))
+		if !strings.Contains(got.body, "-32602") || !strings.Contains(got.body, "the history length -1 is negative") {
+			t.Errorf("%s = %s, want error -32602 that says why", method, got.body)
+		}
+	}
 }
 
 func TestAnotherProtocolVersionIsRefused(t *testing.T) {

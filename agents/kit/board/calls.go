@@ -65,6 +65,9 @@ func (b *Board) GetTask(ctx context.Context, request *a2a.GetTaskRequest) (*a2a.
 	if err := checkVersion(ctx); err != nil {
 		return nil, err
 	}
+	if err := checkHistory(request.HistoryLength); err != nil {
+		return nil, err
+	}
 	v, err := b.find(request.ID)
 	if err != nil {
 		return nil, err
@@ -102,8 +105,13 @@ func (b *Board) send(ctx context.Context, request *a2a.SendMessageRequest) (view
 		return view{}, a2a.NewError(a2a.ErrInvalidParams, "the message needs an id of at most 256 bytes")
 	case len(request.Message.Parts) == 0:
 		return view{}, a2a.NewError(a2a.ErrInvalidParams, "the message has no parts")
+	case request.Message.Role != a2a.MessageRoleUser:
+		return view{}, a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("the role of a client's message is %s", a2a.MessageRoleUser))
 	case request.Config != nil && request.Config.PushConfig != nil:
 		return view{}, a2a.ErrPushNotificationNotSupported
+	}
+	if err := checkHistory(historyLength(request)); err != nil {
+		return view{}, err
 	}
 	return b.admit(ctx, request)
 }
@@ -162,9 +170,16 @@ func isQuestion(event a2a.Event) bool {
 	return ok && update.Status.State == a2a.TaskStateInputRequired
 }
 
+func checkHistory(length *int) error {
+	if length != nil && *length < 0 {
+		return a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("the history length %d is negative", *length))
+	}
+	return nil
+}
+
 // withHistory returns the task with at most length messages of history, or with all of it if length is nil.
 func withHistory(task *a2a.Task, length *int) *a2a.Task {
-	if length == nil || *length < 0 || *length >= len(task.History) {
+	if length == nil || *length >= len(task.History) {
 		return task
 	}
 	short := *task

@@ -22,6 +22,9 @@ func (b *Board) ListTasks(ctx context.Context, request *a2a.ListTasksRequest) (*
 	if err := checkVersion(ctx); err != nil {
 		return nil, err
 	}
+	if err := checkHistory(request.HistoryLength); err != nil {
+		return nil, err
+	}
 	size := request.PageSize
 	if size == 0 {
 		size = defaultPage
