@@ -13,10 +13,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/quorate/quorate/platform/logtest"
 )
 
 var binary string
@@ -61,26 +62,8 @@ type instance struct {
 	cmd    *exec.Cmd
 	done   chan struct{}
 	err    error // of the process; read after done
-	stdout lockedBuffer
-	stderr lockedBuffer
-}
-
-// lockedBuffer is a buffer that a process writes to while a test reads it.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer // guarded by mu
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
+	stdout logtest.Buffer
+	stderr logtest.Buffer
 }
 
 // start runs quorate dev on the data in dir, with more flags perhaps, and waits until it is ready.

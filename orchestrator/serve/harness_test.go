@@ -1,7 +1,6 @@
 package serve_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/serve"
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/logtest"
 )
 
 const patience = 30 * time.Second // nothing here takes long; more means that it hangs
@@ -27,27 +27,19 @@ type process struct {
 	stop func() error
 }
 
-// lines is a log that a process writes to while a test reads it.
+// lines is a log whose reader can wait for more.
 type lines struct {
-	mu   sync.Mutex
-	all  bytes.Buffer  // guarded by mu
+	logtest.Buffer
 	more chan struct{} // holds a token after each write
 }
 
 func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	n, err := l.Buffer.Write(p)
 	select {
 	case l.more <- struct{}{}:
 	default:
 	}
-	return l.all.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.all.String()
+	return n, err
 }
 
 // serving returns the addresses that the log tells, by protocol.

@@ -3,6 +3,7 @@ package serve_test
 import (
 	"context"
 	"crypto/tls"
+	"io"
 	"math"
 	"net/http"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/certtest"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/logtest"
 )
 
 const card = `{"card":{"name":"echo","description":"Says it again.","version":"1.0.0","supportedInterfaces":[{"url":"http://192.0.2.1:1","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],` +
@@ -181,7 +183,7 @@ func startError(t *testing.T, c serve.Config) error {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience) // one that starts does not end by itself
 	defer cancel()
-	return serve.Run(ctx, c, "0.0.0", &lines{more: make(chan struct{}, 1)})
+	return serve.Run(ctx, c, "0.0.0", io.Discard)
 }
 
 // One answer travels in headers behind the REST door; one that did not fit there ended the connection that all REST calls share.
@@ -210,7 +212,7 @@ func TestTheLogSaysWhyAServerDidNotStart(t *testing.T) {
 	t.Parallel()
 	c, _ := config(t)
 	start(t, c)
-	log := &lines{more: make(chan struct{}, 1)}
+	log := new(logtest.Buffer)
 	err := serve.Run(t.Context(), c, "0.0.0", log)
 	for _, want := range []string{`"level":"ERROR","msg":"ended by an error"`, `"reason":"STORE_LOCKED"`, c.Store.DataDir} {
 		if err == nil || strings.Count(log.String(), want) != 1 {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/quorate/quorate/platform/logtest"
 )
 
 // say returns the handlers of TestAnswersAreThoseOfNetHTTP.
@@ -110,7 +112,7 @@ func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
 		"a wrong status":             status(99, writes("x")),
 	}
 	pick := func(w http.ResponseWriter, r *http.Request) { tests[r.Header.Get("Test")](w, r) }
-	ours, others := serveUnix(t, newServer(http.HandlerFunc(pick), new(journal))), serveUnix(t, newOther(http.HandlerFunc(pick)))
+	ours, others := serveUnix(t, newServer(http.HandlerFunc(pick), new(logtest.Buffer))), serveUnix(t, newOther(http.HandlerFunc(pick)))
 	for name := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

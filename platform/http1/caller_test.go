@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/quorate/quorate/platform/logtest"
 	"github.com/quorate/quorate/platform/pause"
 )
 
@@ -24,7 +25,7 @@ func TestAHandlerLearnsThatItsCallerLeft(t *testing.T) {
 		case <-time.After(patience):
 			ended <- nil
 		}
-	}), new(journal)))
+	}), new(logtest.Buffer)))
 	for range 2 { // the second time after an ordinary request
 		conn := dial(t, "tcp", address)
 		send(t, conn, post("/", "x"))
@@ -53,7 +54,7 @@ func TestAnAnswerThatCannotBeWrittenEndsTheRequest(t *testing.T) {
 			err = nil
 		}
 		ended <- err
-	}), new(journal)))
+	}), new(logtest.Buffer)))
 	conn := dial(t, "tcp", address)
 	send(t, conn, get("/"))
 	if err := <-ended; err == nil {

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/quorate/quorate/platform/logtest"
 )
 
 // pipes is a listener in memory, so that synctest can control the time.
@@ -53,7 +55,7 @@ func (p *pipes) connect(t *testing.T) (conn net.Conn, in *bufio.Reader) {
 func inMemory(t *testing.T, h http.Handler) *pipes {
 	t.Helper()
 	l := newPipes()
-	run(t, newServer(h, new(journal)), l)
+	run(t, newServer(h, new(logtest.Buffer)), l)
 	return l
 }
 
@@ -81,7 +83,7 @@ func TestRequestsMayComeInAnyPieces(t *testing.T) {
 
 func TestAConnectionGoesToNetHTTPForGood(t *testing.T) {
 	t.Parallel()
-	conn := dial(t, "tcp", serveTCP(t, newServer(tell, new(journal))))
+	conn := dial(t, "tcp", serveTCP(t, newServer(tell, new(logtest.Buffer))))
 	in := bufio.NewReader(conn)
 	for _, x := range []struct{ sent, want string }{
 		{get("/1"), "200 http1:GET /1 "},
@@ -163,7 +165,7 @@ func TestAPanicCutsTheConnection(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log := new(journal)
+			log := new(logtest.Buffer)
 			path := serveUnix(t, newServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				_, _ = io.WriteString(w, "half an answer")
 				if test.panics == nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/quorate/quorate/platform/http1"
+	"github.com/quorate/quorate/platform/logtest"
 )
 
 var seeds = []string{
@@ -56,7 +57,7 @@ func FuzzAnswers(f *testing.F) {
 	for n, seed := range seeds {
 		f.Add([]byte(seed), uint16(n*20))
 	}
-	ours, others := serveUnix(f, newServer(tell, new(journal))), serveUnix(f, newOther(tell))
+	ours, others := serveUnix(f, newServer(tell, new(logtest.Buffer))), serveUnix(f, newOther(tell))
 	f.Fuzz(func(t *testing.T, data []byte, split uint16) {
 		n := min(int(split), len(data))
 		first, second := string(data[:n]), string(data[n:])

@@ -3,6 +3,8 @@ package http1_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/quorate/quorate/platform/logtest"
 )
 
 const (
@@ -97,7 +99,7 @@ func TestOnlyPlainRequestsAreAnsweredHere(t *testing.T) {
 		"rubbish behind a plain one":          {post("/p", "hello") + "\x00\x01\x02\x03", "200 http1:POST /p hello\n400 400 Bad Request and closes"},
 		"content that is longer than it says": {head + "Content-Length: 1\r\n" + rest, "200 http1:POST /p h\n400 400 Bad Request and closes"},
 	}
-	ours, others := serveUnix(t, newServer(tell, new(journal))), serveUnix(t, newOther(tell))
+	ours, others := serveUnix(t, newServer(tell, new(logtest.Buffer))), serveUnix(t, newOther(tell))
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

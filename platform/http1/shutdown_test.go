@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/quorate/quorate/platform/logtest"
 )
 
 // takeTime is a handler that takes a minute, two if net/http serves the request, and until the request ends for /forever. For /stream it begins the response at
@@ -33,7 +35,7 @@ func takeTime(w http.ResponseWriter, r *http.Request) {
 func TestAServerThatStopsLetsRequestsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, s := newPipes(), newServer(http.HandlerFunc(takeTime), new(journal))
+		l, s := newPipes(), newServer(http.HandlerFunc(takeTime), new(logtest.Buffer))
 		run(t, s, l)
 		_, fresh := l.connect(t)
 		used, usedIn := l.connect(t)
@@ -85,7 +87,7 @@ func TestAServerThatStopsLetsRequestsEnd(t *testing.T) {
 func TestAServerThatMustStopCutsRequestsOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, s := newPipes(), newServer(http.HandlerFunc(takeTime), new(journal))
+		l, s := newPipes(), newServer(http.HandlerFunc(takeTime), new(logtest.Buffer))
 		run(t, s, l)
 		conn, in := l.connect(t)
 		send(t, conn, get("/forever"))
@@ -106,7 +108,7 @@ func TestAServerThatMustStopCutsRequestsOff(t *testing.T) {
 
 func TestAServerThatWasStoppedServesNothing(t *testing.T) {
 	t.Parallel()
-	s := newServer(tell, new(journal))
+	s := newServer(tell, new(logtest.Buffer))
 	if err := s.Shutdown(t.Context()); err != nil {
 		t.Errorf("Shutdown() = %v, want no error", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/platform/certtest"
+	"github.com/quorate/quorate/platform/logtest"
 )
 
 // tlsOf returns the TLS configurations of both ends; the server requests the caller's certificate.
@@ -43,7 +44,7 @@ func serveTLS(t *testing.T, config *tls.Config, log io.Writer) string {
 func TestRequestsOverTLS(t *testing.T) {
 	t.Parallel()
 	server, client := tlsOf(t)
-	address := serveTLS(t, server, new(journal))
+	address := serveTLS(t, server, new(logtest.Buffer))
 	for name, test := range map[string]struct {
 		http2  bool
 		method string
@@ -83,7 +84,7 @@ func TestRequestsOverTLS(t *testing.T) {
 func TestPlaintextOnATLSPortIsReported(t *testing.T) {
 	t.Parallel()
 	server, _ := tlsOf(t)
-	log := new(journal)
+	log := new(logtest.Buffer)
 	conn := dial(t, "tcp", serveTLS(t, server, log))
 	send(t, conn, get("/"))
 	got, err := io.ReadAll(conn)
@@ -98,7 +99,7 @@ func TestAMissingHandshakeTimesOut(t *testing.T) {
 	server, _ := tlsOf(t)
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
-		run(t, newServer(tell, new(journal)), tls.NewListener(l, server))
+		run(t, newServer(tell, new(logtest.Buffer)), tls.NewListener(l, server))
 		begin := time.Now()
 		_, in := l.connect(t)
 		if rest, err := io.ReadAll(in); len(rest) > 0 || err != nil || time.Since(begin) > headerTimeout+10*time.Second { // and what an alert may take

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quorate/quorate/platform/logtest"
 	"github.com/quorate/quorate/platform/rpcserver"
 )
 
@@ -37,7 +38,7 @@ func (f from) Accept() (net.Conn, error) {
 // TestConnectionsAreDividedAmongAddresses opens idle connections; one that may not stay is closed at once.
 func TestConnectionsAreDividedAmongAddresses(t *testing.T) {
 	t.Parallel()
-	log, addresses := &safeBuffer{}, make(chan string, 1)
+	log, addresses := new(logtest.Buffer), make(chan string, 1)
 	l := rpcserver.NewConnections(8, slog.New(slog.NewTextHandler(log, nil))).Limit(from{listen(t, "127.0.0.1:0"), addresses})
 	accepted := make(chan net.Conn)
 	go func() {

@@ -18,6 +18,7 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
+	"github.com/quorate/quorate/platform/logtest"
 	"github.com/quorate/quorate/platform/rpcserver"
 )
 
@@ -133,7 +134,7 @@ func TestATooLargeMessageIsRefused(t *testing.T) {
 
 func TestAServerWithAnOpenMethodDoesNotStart(t *testing.T) {
 	t.Parallel()
-	opts := options(t, &safeBuffer{})
+	opts := options(t, new(logtest.Buffer))
 	delete(opts.Rules, createBook)
 	s, err := rpcserver.New(opts)
 	if err != nil {
@@ -154,7 +155,7 @@ func TestNewRefusesMissingOptions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			opts := options(t, &safeBuffer{})
+			opts := options(t, new(logtest.Buffer))
 			strip(&opts)
 			if _, err := rpcserver.New(opts); err == nil {
 				t.Error("New() = nil, want an error")

@@ -1,13 +1,11 @@
 package rpcserver_test
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -15,6 +13,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/logtest"
 	"github.com/quorate/quorate/platform/rpcserver"
 	"github.com/quorate/quorate/platform/telemetry"
 )
@@ -29,26 +28,9 @@ type running struct {
 	*rpcserver.Server
 	url    string
 	conn   *grpc.ClientConn
-	log    *safeBuffer
+	log    *logtest.Buffer
 	cancel context.CancelFunc
 	done   chan error
-}
-
-type safeBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *safeBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }
 
 func listen(t *testing.T, address string) net.Listener {
@@ -79,7 +61,7 @@ func options(t *testing.T, log io.Writer) rpcserver.Options {
 // start runs a server until the test ends; prepare may change it before.
 func start(t *testing.T, prepare func(*rpcserver.Options, func(func(*rpcserver.Server)))) *running {
 	t.Helper()
-	log := &safeBuffer{}
+	log := new(logtest.Buffer)
 	opts := options(t, log)
 	var later []func(*rpcserver.Server)
 	if prepare != nil {
