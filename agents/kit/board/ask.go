@@ -39,9 +39,14 @@ func (j *Job) enter(ctx context.Context) error {
 	select {
 	case j.board.slots <- struct{}{}:
 		j.runs.Store(true)
-		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+	select {
+	case <-j.board.stopping: // the slot may be that of a job that has stopped already
+		return errStopping
+	default:
+		return nil
 	}
 }
 

@@ -255,6 +255,31 @@ func TestAStoppedBoardEndsNoTask(t *testing.T) {
 	stop(t, b)
 }
 
+func TestAStoppedBoardStartsNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		started := make(chan string, 2000)
+		b := board.New(board.Options{MaxRunning: 1, Work: func(ctx context.Context, job *board.Job) error {
+			started <- job.Request.Message.Parts[0].Text()
+			return untilCanceled(ctx, job)
+		}})
+		running := send(t, b, atOnce(say("runs")))
+		synctest.Wait()
+		for range 1000 { // enough that the one that runs is often canceled before some that wait
+			send(t, b, atOnce(say("waits")))
+		}
+		stop(t, b)
+		if _, err := b.SendMessage(t.Context(), atOnce(say("is late"))); !errors.Is(err, a2a.ErrServerError) {
+			t.Errorf("SendMessage() after Stop() = %v, want that the agent is stopping", err)
+		}
+		synctest.Wait()
+		if len(started) != 1 {
+			t.Errorf("the board started %d jobs, want only the one before Stop()", len(started))
+		}
+		wantState(t, b, running.ID, a2a.TaskStateWorking)
+	})
+}
+
 func TestWatchersSeeTheSameEventsHoweverSlow(t *testing.T) {
 	t.Parallel()
 	const steps = 100
