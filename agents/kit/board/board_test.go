@@ -192,13 +192,15 @@ func TestEndedTasksAreForgotten(t *testing.T) {
 
 func TestATaskIsBounded(t *testing.T) {
 	t.Parallel()
-	reasons := make(chan string, 3)
+	reasons := make(chan string, 4)
 	b := board.New(board.Options{Work: func(_ context.Context, job *board.Job) error {
 		var err error
 		for i := 0; err == nil; i++ {
 			switch job.Request.Message.Parts[0].Text() {
 			case "talk":
 				err = job.Progress(strconv.Itoa(i))
+			case "rant":
+				err = job.Progress(strings.Repeat("x", 1<<20))
 			case "describe":
 				err = job.AddArtifact(&a2a.Artifact{Parts: a2a.ContentParts{a2a.NewTextPart("")}, Metadata: map[string]any{"a": strings.Repeat("x", 1<<20)}})
 			default:
@@ -209,7 +211,7 @@ func TestATaskIsBounded(t *testing.T) {
 		return nil
 	}})
 	defer stop(t, b)
-	tests := map[string]string{"talk": "TOO_MANY_EVENTS", "pile up": "TASK_TOO_LARGE", "describe": "TASK_TOO_LARGE"}
+	tests := map[string]string{"talk": "TOO_MANY_EVENTS", "rant": "TASK_TOO_LARGE", "pile up": "TASK_TOO_LARGE", "describe": "TASK_TOO_LARGE"}
 	for text, want := range tests {
 		task := send(t, b, say(text))
 		if got := <-reasons; got != want || task.Status.State != a2a.TaskStateCompleted {
