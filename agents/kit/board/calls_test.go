@@ -99,7 +99,7 @@ func TestAnAnswerHasAsMuchHistoryAsIsAskedFor(t *testing.T) {
 	b := board.New(board.Options{Work: ask})
 	defer stop(t, b)
 	task := send(t, b, replyTo(send(t, b, say("hi")), "Ada"))
-	for length, want := range map[int][]string{-1: {"hi", "who are you?", "Ada"}, 0: nil, 1: {"Ada"}, 2: {"who are you?", "Ada"}, 3: {"hi", "who are you?", "Ada"}, 4: {"hi", "who are you?", "Ada"}} {
+	for length, want := range map[int][]string{0: nil, 1: {"Ada"}, 2: {"who are you?", "Ada"}, 3: {"hi", "who are you?", "Ada"}, 4: {"hi", "who are you?", "Ada"}} {
 		short, err := b.GetTask(t.Context(), &a2a.GetTaskRequest{ID: task.ID, HistoryLength: &length})
 		if err != nil {
 			t.Fatalf("GetTask() = %v, want the task", err)
