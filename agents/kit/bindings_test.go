@@ -86,6 +86,18 @@ func TestATaskEndsAsItsHandlerDoes(t *testing.T) {
 	})
 }
 
+func TestBytesAreAFileWithTheNameOfTheirArtifact(t *testing.T) {
+	t.Parallel()
+	onEachBinding(t, func(t *testing.T, c *a2aclient.Client) {
+		t.Helper()
+		made := send(t, c, say("bytes")).Artifacts[0]
+		file := made.Parts[0]
+		if made.Name != "b\uFFFD" || file.Filename != made.Name || file.MediaType != "application/octet-stream" || !slices.Equal(file.Raw(), []byte{0, 0xff}) {
+			t.Errorf("SendMessage(bytes) = artifact %q with %+v, want a file of that name", made.Name, file)
+		}
+	})
+}
+
 func TestAStreamTellsTheTaskAndEachEventToTheEnd(t *testing.T) {
 	t.Parallel()
 	onEachBinding(t, func(t *testing.T, c *a2aclient.Client) {

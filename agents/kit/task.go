@@ -32,7 +32,7 @@ const chunkBytes = 128 << 10
 
 // Artifact is a result: Text, or Raw bytes when Raw is not nil.
 type Artifact struct {
-	Name      string
+	Name      string // for Raw, also that of the file
 	MediaType string
 	Text      string
 	Raw       []byte
@@ -43,7 +43,9 @@ type Artifact struct {
 func (f Artifact) a2a() *a2a.Artifact {
 	made := &a2a.Artifact{ID: a2a.NewArtifactID(), Name: printable(f.Name), Metadata: f.Metadata}
 	if f.Raw != nil {
-		made.Parts = a2a.ContentParts{a2a.NewRawPart(f.Raw)}
+		file := a2a.NewRawPart(f.Raw)
+		file.Filename = made.Name
+		made.Parts = a2a.ContentParts{file}
 	} else {
 		for _, chunk := range chunks(printable(f.Text)) {
 			made.Parts = append(made.Parts, a2a.NewTextPart(chunk))
