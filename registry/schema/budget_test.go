@@ -38,11 +38,24 @@ func TestSchemasThatTakeTooMuchAreNotCompared(t *testing.T) {
 	for i := range 1500 {
 		properties["p"+strconv.Itoa(i)] = true
 	}
+	// Each of these gives the only part of its value to a schema that doubles.
+	inside := func(keyword string, said any) map[string]any {
+		return map[string]any{keyword: said, "$defs": doubled("allOf")["$defs"]}
+	}
+	doubles := map[string]any{"$ref": "#/$defs/l22"}
+	object, list := map[string]any{"enum": []any{map[string]any{"a": "b"}}}, map[string]any{"enum": []any{[]any{"a"}}}
 	both := func(a, b map[string]any) map[string]any { return map[string]any{"allOf": []any{a, b}} }
 	for name, test := range map[string]struct{ output, input map[string]any }{
 		"an output that doubles":             {doubled("allOf"), text},
 		"an output of itself twice":          {both(itself, itself), text},
 		"a value for an input that doubles":  {map[string]any{"enum": []any{"a"}}, doubled("allOf")},
+		"a property for one that doubles":    {object, inside("properties", map[string]any{"a": doubles})},
+		"a property for a pattern's":         {object, inside("patternProperties", map[string]any{"a": doubles})},
+		"a property's name":                  {object, inside("propertyNames", doubles)},
+		"an object that depends":             {object, inside("dependentSchemas", map[string]any{"a": doubles})},
+		"an item for one that doubles":       {list, inside("items", doubles)},
+		"a value for a condition":            {list, inside("if", doubles)},
+		"a value for who refers to it":       {list, map[string]any{"$dynamicRef": "#"}},
 		"a value for one of many the same":   {map[string]any{"enum": []any{1.0}}, doubled("anyOf")},
 		"a value for an input that forks":    {map[string]any{"enum": []any{"a"}}, doubled("oneOf")},
 		"many values for many":               {map[string]any{"enum": numbers(7000)}, map[string]any{"enum": numbers(7000)}},

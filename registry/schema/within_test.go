@@ -3,6 +3,7 @@ package schema_test
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -172,13 +173,89 @@ func TestWithin(t *testing.T) {
 		"a cycle that does not":               {strTree, intTree, "v: the output may be a string"},
 		"a keyword that is not compared":      {`{"type":"string"}`, `{"type":"string","not":{"const":"a"}}`, "not, which is not compared"},
 		"the same keyword that is not either": {`{"type":"string","not":{"const":"a"}}`, `{"type":"string","not":{"const":"a"}}`, ""},
-		"nothing is taken":                    {`{"type":"object","required":["a"],"properties":{"a":{}}}`, `{"type":"object","properties":{"a":false}}`, "a: the input takes nothing"},
+		"an integer is no string":             {`{"type":"integer"}`, `{"type":"string"}`, "may be an integer"},
+		"the same pattern":                    {`{"type":"string","pattern":"^a"}`, `{"type":"string","pattern":"^a"}`, ""},
+		"a string that is long enough":        {`{"type":"string","minLength":2}`, `{"type":"string","minLength":1}`, ""},
+		"a string that is too short":          {`{"type":"string","minLength":1}`, `{"type":"string","minLength":2}`, "minLength"},
+		"a string of any length":              {`{"type":"string"}`, `{"type":"string","minLength":0}`, ""},
+		"a string that is too long":           {`{"type":"string","maxLength":9}`, `{"type":"string","maxLength":5}`, "maxLength"},
+		"a string that is short enough":       {`{"type":"string","maxLength":5}`, `{"type":"string","maxLength":5}`, ""},
+		"the same lower bound":                {`{"type":"number","minimum":0}`, `{"type":"number","minimum":0}`, ""},
+		"a bound above an open one":           {`{"type":"number","minimum":1}`, `{"type":"number","exclusiveMinimum":0}`, ""},
+		"no upper bound":                      {`{"type":"number"}`, `{"type":"number","maximum":5}`, "above 5"},
+		"the same upper bound":                {`{"type":"number","maximum":5}`, `{"type":"number","maximum":5}`, ""},
+		"an upper bound that is open":         {`{"type":"number","maximum":5}`, `{"type":"number","exclusiveMaximum":5}`, "above 5"},
+		"an upper bound below an open one":    {`{"type":"number","maximum":4}`, `{"type":"number","exclusiveMaximum":5}`, ""},
+		"the tighter of the output's bounds":  {`{"type":"number","minimum":5,"exclusiveMinimum":0}`, `{"type":"number","minimum":5}`, ""},
+		"the tighter of the input's bounds":   {`{"type":"number","minimum":0}`, `{"type":"number","minimum":0,"exclusiveMinimum":0}`, "below 0"},
+		"integers are multiples of one":       {`{"type":"integer"}`, `{"type":"integer","multipleOf":1}`, ""},
+		"numbers are no multiples of one":     {`{"type":"number"}`, `{"type":"number","multipleOf":1}`, "multiples of 1"},
+		"a tuple that is shorter":             {`{"type":"array","prefixItems":[{"type":"string"}]}`, `{"type":"array","prefixItems":[{},{"type":"number"}]}`, "[1]: the output may be"},
+		"a tuple that is longer":              {`{"type":"array","prefixItems":[{"type":"string"},{}]}`, `{"type":"array","prefixItems":[{"type":"string"}]}`, ""},
+		"a tuple that is longer than it may":  {`{"type":"array","prefixItems":[{},{"type":"string"}]}`, `{"type":"array","prefixItems":[{}],"items":{"type":"number"}}`, "[1]: the output may be a string"},
+		"a tuple and nothing behind it":       {`{"type":"array","prefixItems":[{"type":"string"}],"maxItems":1}`, `{"type":"array","prefixItems":[{"type":"string"}],"items":{"type":"number"}}`, ""},
+		"a tuple with a value":                {`{"type":"array","prefixItems":[{"const":"a"}],"items":false}`, `{"type":"array","prefixItems":[{"type":"string"}],"items":{"type":"number"}}`, ""},
+		"an additional one that is named":     {`{"type":"object","additionalProperties":{"type":"number"}}`, `{"type":"object","properties":{"a":{"type":"string"}}}`, "a: the output may be a number"},
+		"additional of another type":          {`{"type":"object","additionalProperties":{"type":"number"}}`, `{"type":"object","additionalProperties":{"type":"string"}}`, "*: the output may be a number"},
+		"a named one and additional ones":     {`{"type":"object","properties":{"a":{"type":"number"}}}`, `{"type":"object","properties":{"a":{"type":"number"}},"additionalProperties":{"type":"string"}}`, ""},
+		"a property that never is":            {`{"type":"object","properties":{"a":false,"b":false},"patternProperties":{"^x":false}}`, `{"type":"object","properties":{"b":{"type":"string"}},"additionalProperties":false}`, ""},
+		"a property of any kind":              {`{"type":"object","properties":{"a":true}}`, `{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"number"}]}}}`, "a: no alternative"},
+		"two parts about a property":          {`{"type":"object","allOf":[{"properties":{"a":{"type":"string"}}},{"properties":{"a":{"minLength":2}}}]}`, `{"type":"object","properties":{"a":{"type":"string","minLength":2}}}`, ""},
+		"two parts about the type":            {`{"allOf":[{"type":"number"},{"type":"integer"}]}`, `{"type":"integer"}`, ""},
+		"a reference of the input to nowhere": {`{"type":"string"}`, `{"$ref":"#/$defs/s"}`, "the input's reference #/$defs/s leads nowhere"},
+		"a reference to elsewhere":            {`{"$defs":{"s":{"type":"string"}},"$ref":"x:y#/$defs/s"}`, `{"type":"string"}`, "leads nowhere"},
+		"a value and an anchor of the input": {
+			`{"type":"object","properties":{"a":{"const":"x"}}}`, `{"$defs":{"s":{"$anchor":"s","type":"string"}},"properties":{"a":{"$ref":"#s"}}}`, "",
+		},
+		"one of the input, and the other takes nothing": {`{"type":"string"}`, `{"oneOf":[{"type":"string"},false]}`, ""},
+		"one of the input, and it takes two in parts":   {`{"type":"string"}`, `{"oneOf":[{"type":"string"},{"allOf":[{"type":"string"}]}]}`, "more than one alternative"},
+		"one of the input, of which one is for objects": {`{"type":"string"}`, `{"oneOf":[{"type":"string"},{"required":["x"]}]}`, "more than one alternative"},
+		"one of the input by a value that both take": {
+			`{"type":"object","required":["k"],"properties":{"k":{"const":"a"}}}`,
+			`{"oneOf":[{"type":"object","properties":{"k":{"enum":["a","c"]}}},{"type":"object","properties":{"k":{"enum":["a","b"]}}}]}`, "more than one alternative",
+		},
+		"one of the input by what the output has perhaps": {
+			`{"type":"object","required":["a"],"properties":{"a":{}},"if":{},"then":{"properties":{"b":{}}}}`,
+			`{"oneOf":[{"type":"object","required":["a"]},{"type":"object","required":["b"]}]}`, "more than one alternative",
+		},
+		"the same alternative twice": {
+			`{"$defs":{"n":{"type":"number"}},"type":"object","properties":{"a":{"$ref":"#/$defs/n"}}}`,
+			`{"$defs":{"s":{"type":"string"}},"anyOf":[{"properties":{"a":{"$ref":"#/$defs/s"}}},{"properties":{"a":{"$ref":"#/$defs/s"}}}]}`, "no alternative",
+		},
+		"references in a list that is not compared": {
+			`{"$defs":{"s":{"const":"a"}},"type":"string","not":{"anyOf":[{"$ref":"#/$defs/s"}]}}`,
+			`{"$defs":{"s":{"const":"b"}},"type":"string","not":{"anyOf":[{"$ref":"#/$defs/s"}]}}`, "not, which is not compared",
+		},
+		"the same references in such a list": {
+			`{"$defs":{"s":{"const":"a"}},"type":"string","not":{"anyOf":[{"$ref":"#/$defs/s"}]}}`,
+			`{"$defs":{"s":{"const":"a"}},"type":"string","not":{"anyOf":[{"$ref":"#/$defs/s"}]}}`, "",
+		},
+		"a reference behind one that is not compared": {
+			`{"$defs":{"s":{"items":{"$ref":"#/$defs/t"}},"t":{"const":"a"}},"type":"array","not":{"$ref":"#/$defs/s"}}`,
+			`{"$defs":{"s":{"items":{"$ref":"#/$defs/t"}},"t":{"const":"b"}},"type":"array","not":{"$ref":"#/$defs/s"}}`, "not, which is not compared",
+		},
+		"a property with the name of a reference": {
+			`{"$defs":{"s":{"const":"a"}},"type":"object","not":{"properties":{"$ref":{"$ref":"#/$defs/s"}}}}`,
+			`{"$defs":{"s":{"const":"b"}},"type":"object","not":{"properties":{"$ref":{"$ref":"#/$defs/s"}}}}`, "not, which is not compared",
+		},
+		"a cycle that is not compared": {
+			`{"$defs":{"n":{"properties":{"n":{"$ref":"#/$defs/n"}}}},"type":"string","not":{"$ref":"#/$defs/n"}}`,
+			`{"$defs":{"n":{"properties":{"n":{"$ref":"#/$defs/n"}}}},"type":"string","not":{"$ref":"#/$defs/n"}}`, "",
+		},
+		"a reference that depends on who refers": {
+			`{"type":"string","not":{"$dynamicRef":"#s"}}`, `{"type":"string","not":{"$dynamicRef":"#s"}}`, "not, which is not compared",
+		},
+		"nothing is taken": {`{"type":"object","required":["a"],"properties":{"a":{}}}`, `{"type":"object","properties":{"a":false}}`, "a: the input takes nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ok, why := schema.Within(parse(t, test.output), parse(t, test.input))
+			output, input := parse(t, test.output), parse(t, test.input)
+			ok, why := schema.Within(output, input)
 			if ok != (test.why == "") || !strings.Contains(why, test.why) {
 				t.Errorf("Within(%s, %s) = %v, %q, want %q", test.output, test.input, ok, why, test.why)
+			}
+			if !reflect.DeepEqual(output, parse(t, test.output)) || !reflect.DeepEqual(input, parse(t, test.input)) {
+				t.Errorf("Within(%s, %s) leaves %v and %v, want them as they were", test.output, test.input, output, input)
 			}
 		})
 	}
