@@ -3,7 +3,9 @@ package auth
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"sync/atomic"
@@ -42,8 +44,11 @@ func (k *KeysFile) Authenticate(ctx context.Context, token string) (Principal, e
 // copies, and for files written twice in a moment: a removed key must not stay valid.
 func (k *KeysFile) load() (changed bool, err error) {
 	f, err := os.Open(k.file)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return false, k.invalid("nobody could call: %w; quorate keys new makes a key", err)
+	}
+	if err != nil {
+		return false, k.invalid("%w", err)
 	}
 	defer func() { _ = f.Close() }() // only read
 	if info, err := f.Stat(); err != nil || info.Mode().Perm()&0o002 != 0 {

@@ -113,3 +113,14 @@ func TestAKeyFileThatEverybodyMayWriteIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestAKeyFileThatCannotBeOpenedNeedsNoNewKey has a file where the key file's folder should be.
+func TestAKeyFileThatCannotBeOpenedNeedsNoNewKey(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "keys")
+	writeAt(t, folder, "", time.Now())
+	_, err := auth.OpenKeysFile(filepath.Join(folder, "keys"), "auth.keysFile", slog.New(slog.DiscardHandler))
+	if fault.ReasonOf(err) != "CONFIG_INVALID" || !strings.Contains(err.Error(), folder) || strings.Contains(err.Error(), "makes a key") {
+		t.Errorf("OpenKeysFile() = %v, want why the file cannot be opened, and no advice to make a key", err)
+	}
+}
