@@ -43,7 +43,7 @@ type DB struct {
 }
 
 // Open opens or creates the file at path and its folder, readable by this user only. If another process keeps the file open
-// for longer than a second, it returns a FailedPrecondition fault with the reason STORE_LOCKED.
+// for longer than a second, it returns a FailedPrecondition fault with the reason STORE_LOCKED, and if the file is damaged, STORE_DAMAGED.
 func Open(path string, opts Options) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("creating the data directory: %w", err)

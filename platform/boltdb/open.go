@@ -20,7 +20,23 @@ import (
 // Look returns the error that Open would return for the file at path, without changing anything, and nil if there is no file. It is quick: of the damages that Open
 // finds it finds only those at the beginning of the file and at its end.
 func Look(path string) error {
-	return explained(path, complete(path, func(*bbolt.Tx) error { return nil }))
+	err := complete(path, func(*bbolt.Tx) error { return nil })
+	if err == nil {
+		err = mayWrite(path)
+	}
+	return explained(path, err)
+}
+
+// mayWrite returns an error if this process may not write to the file at path.
+func mayWrite(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it will be created
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // complete refuses a truncated file, such as a copy that was interrupted, and one that sound refuses. bbolt maps the file into memory, so reading behind its end
@@ -43,14 +59,18 @@ func complete(path string, sound func(*bbolt.Tx) error) error {
 			return err
 		}
 		if info.Size() < tx.Size() {
-			return fmt.Errorf("the file is cut short: it has %d bytes of %d; replace it with a complete copy", info.Size(), tx.Size())
+			return fmt.Errorf("%w: it has %d bytes of %d; replace it with a complete copy", errShort, info.Size(), tx.Size())
 		}
 		return sound(tx)
 	})
 	return errors.Join(err, bolt.Close())
 }
 
-var errOrder = errors.New("its keys are not in order")
+var (
+	errShort   = errors.New("the file is cut short")
+	errDamaged = errors.New("the file is damaged")
+	errOrder   = errors.New("its keys are not in order")
+)
 
 // sound reads every key and returns an error if the pages make no sense, such as those of a copy that was made while the file was written: they would kill the
 // process, when the file is opened or days later. bbolt reads them all again to find the free ones, in a goroutine of its own that nobody can recover from a panic.
@@ -61,7 +81,7 @@ func sound(tx *bbolt.Tx) (err error) {
 			err = fmt.Errorf("%v", p)
 		}
 		if err != nil {
-			err = fmt.Errorf("the file is damaged: %w; replace it with a complete copy, such as a backup", err)
+			err = fmt.Errorf("%w: %w; replace it with a complete copy, such as a backup", errDamaged, err)
 		}
 	}()
 	return inOrder(tx.Cursor(), tx.Bucket)
@@ -95,9 +115,15 @@ func explained(path string, err error) error {
 		return fault.New(fault.FailedPrecondition, "STORE_LOCKED",
 			"another quorate uses the data directory %s; stop it or choose another directory", filepath.Dir(path)).With("path", path)
 	case errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrVersionMismatch) || errors.Is(err, bolterrors.ErrChecksum):
-		err = fmt.Errorf("the file is not a database of this kind, or it is damaged; replace it with a complete copy: %w", err)
+		return damaged(path, fmt.Errorf("the file is not a database of this kind, or it is damaged; replace it with a complete copy: %w", err))
+	case errors.Is(err, errShort) || errors.Is(err, errDamaged):
+		return damaged(path, err)
 	}
 	return fmt.Errorf("opening the store %s: %w", path, err)
+}
+
+func damaged(path string, err error) error {
+	return fault.New(fault.FailedPrecondition, "STORE_DAMAGED", "opening the store %s: %v", path, err).With("path", path)
 }
 
 // addresses returns how many bytes of address space (not of memory) a file gets at first. A file that outgrows them is mapped again, which waits for all readers,

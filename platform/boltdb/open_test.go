@@ -2,7 +2,9 @@ package boltdb_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,7 +27,7 @@ func TestAFileInAnotherFormatIsRefusedWithAClearError(t *testing.T) {
 		if err == nil {
 			closeDB(t, db)
 		}
-		if err == nil || !strings.Contains(err.Error(), path+": the file is not a database of this kind, or it is damaged; replace it with a complete copy") {
+		if fault.ReasonOf(err) != "STORE_DAMAGED" || !strings.Contains(err.Error(), path+": the file is not a database of this kind, or it is damaged; replace it with a complete copy") {
 			t.Errorf("Open(of %s) = %v, want words about the file and what to do", name, err)
 		}
 	}
@@ -117,7 +119,7 @@ func TestADamagedFileIsRefusedWithAClearError(t *testing.T) {
 				continue
 			}
 			refused++
-			if !strings.Contains(err.Error(), path+": the file is damaged: ") || !strings.Contains(err.Error(), "; replace it with a complete copy") {
+			if fault.ReasonOf(err) != "STORE_DAMAGED" || !strings.Contains(err.Error(), path+": the file is damaged: ") || !strings.Contains(err.Error(), "; replace it with a complete copy") {
 				t.Errorf("Open(with %s in page %d) = %v, want that the file is damaged", name, n, err)
 			}
 		}
@@ -165,7 +167,23 @@ func TestALookChangesNothing(t *testing.T) {
 	if err := os.Truncate(path, 20_000); err != nil {
 		t.Fatal(err)
 	}
-	if err := boltdb.Look(path); err == nil || !strings.Contains(err.Error(), path+": the file is cut short") {
+	if err := boltdb.Look(path); fault.ReasonOf(err) != "STORE_DAMAGED" || !strings.Contains(err.Error(), path+": the file is cut short") {
 		t.Errorf("Look(at a part of it) = %v, want that it is cut short", err)
+	}
+}
+
+// TestALookFindsAFileThatMayNotBeWritten has a user look who may read the file only.
+func TestALookFindsAFileThatMayNotBeWritten(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.db")
+	closeDB(t, open(t, path, boltdb.Options{}))
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 {
+		t.Skip("root may write to every file")
+	}
+	if err := boltdb.Look(path); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), path) {
+		t.Errorf("Look(at a file that may only be read) = %v, want that permission is denied", err)
 	}
 }
