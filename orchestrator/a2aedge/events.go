@@ -20,6 +20,8 @@ const (
 	// openAfter is how long a call may take to begin its stream before the client is told that the stream is open. Until then an error is an ordinary
 	// answer.
 	openAfter = time.Second
+	// openSoon is the same for a call that the other side has accepted: some servers send an error apart from the header, a moment later.
+	openSoon  = 50 * time.Millisecond
 	heartbeat = 15 * time.Second
 )
 
@@ -47,17 +49,24 @@ func (h *Handler) stream(ctx context.Context, w http.ResponseWriter, m *method, 
 	e := newEventWriter(w)
 	timer := time.NewTimer(openAfter)
 	defer timer.Stop()
+	accepted := false
 	for {
 		var err error
 		select {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
-			err = e.heartbeat()
+			if accepted && !e.opened {
+				err = e.begin()
+			} else {
+				err = e.heartbeat()
+			}
 		case x := <-next:
 			switch {
 			case x == received{}:
-				err = e.begin()
+				accepted = true
+				timer.Reset(openSoon)
+				continue
 			case x.err == nil:
 				err = e.send(f, x.response)
 			case errors.Is(x.err, io.EOF):

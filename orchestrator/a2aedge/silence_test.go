@@ -42,6 +42,21 @@ func TestASilentStreamSaysThatItIsAlive(t *testing.T) {
 	}
 }
 
+// TestAnErrorRightBehindTheHeaderIsAnOrdinaryAnswer has a service accept a stream and then break it: gRPC over net/http sends header and error apart.
+func TestAnErrorRightBehindTheHeaderIsAnOrdinaryAnswer(t *testing.T) {
+	for after, want := range map[time.Duration]int{0: 503, 10 * time.Millisecond: 503, 200 * time.Millisecond: 200} {
+		synctest.Test(t, func(t *testing.T) {
+			h := a2aedge.NewHandler(a2aedge.HandlerConfig{Conn: accepting(after)})
+			rec := httptest.NewRecorder()
+			h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), "GET", "/a2a/tasks/x:subscribe", nil))
+			body := rec.Body.String()
+			if rec.Code != want || strings.Contains(body, ": alive") || !strings.Contains(body, `{"error":{"code":503,"status":"UNAVAILABLE"`) {
+				t.Errorf("answer to an error %s behind the header = %d %q, want %d with the error", after, rec.Code, body, want)
+			}
+		})
+	}
+}
+
 // TestAClientThatLeavesEndsItsStream cancels a request and wants its handler, and the call behind it, to end.
 func TestAClientThatLeavesEndsItsStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -67,17 +82,29 @@ func (s silent) NewStream(ctx context.Context, _ *grpc.StreamDesc, _ string, _ .
 	return &silence{ctx: ctx, lasts: time.Duration(s)}, nil
 }
 
+// accepting is a connection to a service whose streams begin with a header and break after this time without a message.
+type accepting time.Duration
+
+func (accepting) Invoke(context.Context, string, any, any, ...grpc.CallOption) error {
+	return errors.ErrUnsupported
+}
+
+func (a accepting) NewStream(ctx context.Context, _ *grpc.StreamDesc, _ string, _ ...grpc.CallOption) (grpc.ClientStream, error) {
+	return &silence{ctx: ctx, lasts: time.Duration(a), header: metadata.MD{}}, nil
+}
+
 type silence struct {
 	grpc.ClientStream
-	ctx   context.Context //nolint:containedctx // as grpc does
-	lasts time.Duration
+	header metadata.MD     // nil: none comes before the end
+	ctx    context.Context //nolint:containedctx // as grpc does
+	lasts  time.Duration
 }
 
 func (*silence) SendMsg(any) error { return nil }
 
 func (*silence) CloseSend() error { return nil }
 
-func (*silence) Header() (metadata.MD, error) { return nil, nil }
+func (s *silence) Header() (metadata.MD, error) { return s.header, nil }
 
 func (s *silence) RecvMsg(any) error {
 	select {
