@@ -2,7 +2,6 @@ package kit_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -185,17 +184,5 @@ func TestNewRefusesAnIncompleteConfig(t *testing.T) {
 				t.Errorf("New() = %v, want an invalid argument", err)
 			}
 		})
-	}
-}
-
-func TestAnAgentThatServesOnlyDoesNotConsult(t *testing.T) {
-	t.Parallel()
-	agent, _ := start(t, kit.Config{Handler: func(ctx context.Context, task *kit.Task) error {
-		_, err := task.Consult(ctx, "r1")
-		return err
-	}})
-	task := send(t, client(t, agent, a2a.TransportProtocolGRPC), say("x"))
-	if task.Status.State != a2a.TaskStateFailed || !strings.HasPrefix(statusText(task), "NOT_A_QUORATE_TASK: ") {
-		t.Errorf("Consult() without a server ends the task %s %q, want FAILED with NOT_A_QUORATE_TASK", task.Status.State, statusText(task))
 	}
 }

@@ -1,6 +1,7 @@
 package kit_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
 	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
 	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 )
@@ -76,30 +78,55 @@ func TestAnAgentWithoutFreeSlotsIsBusy(t *testing.T) {
 	})
 }
 
+// TestATaskWithALongIDDoesNotStopTheBeats has an id that the server would refuse, and with it the agent: any caller can choose one.
+func TestATaskWithALongIDDoesNotStopTheBeats(t *testing.T) {
+	t.Parallel()
+	q := newQuorate(t)
+	c := member(q, hang)
+	c.MaxConcurrent = 1
+	agent, _ := start(t, c)
+	message := say("x")
+	message.Metadata = map[string]any{kit.ConsultationExtension: map[string]any{"taskId": strings.Repeat("x", 129)}}
+	_, err := client(t, agent, a2a.TransportProtocolGRPC).SendMessage(t.Context(), &a2a.SendMessageRequest{
+		Message: message, Config: &a2a.SendMessageConfig{ReturnImmediately: true},
+	})
+	if err != nil {
+		t.Fatalf("SendMessage() = %v, want a task", err)
+	}
+	q.until(t, "a busy beat", func() bool { return len(q.beats) > 0 && q.beats[len(q.beats)-1].GetStatus() == "busy" })
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if last := q.beats[len(q.beats)-1]; last.GetCurrentTaskId() != "" {
+		t.Errorf("the last beat is of task %q, want it without a task", last.GetCurrentTaskId())
+	}
+}
+
 func TestAnAgentJoinsInSpiteOf(t *testing.T) {
 	t.Parallel()
 	gone := fault.New(fault.NotFound, "AGENT_NOT_FOUND", "agent writer does not exist")
 	down := fault.New(fault.Unavailable, "DOWN", "not now")
+	taken := fault.New(fault.AlreadyExists, "AGENT_EXISTS", "taken")
 	tests := map[string]struct {
-		register, beat func(n int) error
-		registrations  int
-		refreshed      bool
+		register, refresh, beat func(n int) error
+		registrations           int
+		refreshed               bool
 	}{
-		"a name that is registered already": {func(int) error { return fault.New(fault.AlreadyExists, "AGENT_EXISTS", "taken") }, nil, 1, true},
-		"a server that is not up yet":       {first(2, down), nil, 3, false},
-		"a beat that is lost":               {nil, first(1, down), 1, false},
-		"its own deletion":                  {nil, first(1, gone), 2, false},
+		"a name that is registered already": {first(1, taken), nil, nil, 1, true},
+		"a server that is not up yet":       {first(2, down), nil, nil, 3, false},
+		"a beat that is lost":               {nil, nil, first(1, down), 1, false},
+		"its own deletion":                  {nil, nil, first(1, gone), 2, false},
+		"its deletion when it comes back":   {first(1, taken), first(1, gone), first(1, gone), 2, true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			q := newQuorate(t)
-			q.register, q.beat = test.register, test.beat
+			q.register, q.refresh, q.beat = test.register, test.refresh, test.beat
 			agent, _ := start(t, member(q, echo))
 			q.until(t, "the third beat", func() bool { return len(q.beats) >= 3 })
 			q.mu.Lock()
 			defer q.mu.Unlock()
-			if taken := test.refreshed; taken != slices.Equal(q.refreshed, []string{agent.CardURL()}) {
+			if test.refreshed != slices.Equal(q.refreshed, []string{agent.CardURL()}) {
 				t.Errorf("had its card read anew from %q, want that only under a name that is taken", q.refreshed)
 			}
 			if len(q.registered) != test.registrations {
@@ -121,16 +148,35 @@ func first(n int, err error) func(int) error {
 
 func TestAnAgentThatIsRefusedForGoodStops(t *testing.T) {
 	t.Parallel()
-	q := newQuorate(t)
-	c := member(q, echo)
-	c.Token = "wrong"
-	c.Listener, c.Description, c.Version = listen(t), "d", "1.0.0"
-	agent, err := kit.New(c)
-	if err != nil {
-		t.Fatalf("New() = %v, want an agent", err)
+	always := func(kind fault.Kind, reason string) func(int) error {
+		return first(1000, fault.New(kind, reason, "no"))
 	}
-	if err := agent.Run(t.Context()); fault.ReasonOf(err) != "TOKEN_INVALID" {
-		t.Errorf("Run() with a wrong token = %v, want TOKEN_INVALID", err)
+	tests := map[string]struct {
+		token                   auth.Secret
+		register, refresh, beat func(n int) error
+		want                    string
+	}{
+		"with a wrong token": {token: "wrong", want: "TOKEN_INVALID"},
+		"for its card":       {register: always(fault.InvalidArgument, "CARD_INVALID"), want: "CARD_INVALID"},
+		"for another's name": {register: always(fault.AlreadyExists, "AGENT_EXISTS"), refresh: always(fault.PermissionDenied, "NOT_YOURS"), want: "NOT_YOURS"},
+		"for its beats":      {beat: always(fault.PermissionDenied, "NOT_YOURS"), want: "NOT_YOURS"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := newQuorate(t)
+			q.register, q.refresh, q.beat = test.register, test.refresh, test.beat
+			c := member(q, echo)
+			c.Token = cmp.Or(test.token, c.Token)
+			c.Listener, c.Description, c.Version = listen(t), "d", "1.0.0"
+			agent, err := kit.New(c)
+			if err != nil {
+				t.Fatalf("New() = %v, want an agent", err)
+			}
+			if err := agent.Run(t.Context()); fault.ReasonOf(err) != test.want {
+				t.Errorf("Run() of an agent refused %s = %v, want %s", name, err, test.want)
+			}
+		})
 	}
 }
 

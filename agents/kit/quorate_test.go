@@ -35,11 +35,13 @@ type quorate struct {
 	verdicts      []verdict                                    // guarded by mu
 	asked         []*consultationv1.RequestConsultationRequest // guarded by mu
 	register      func(n int) error                            // guarded by mu; n counts from 1
+	refresh       func(n int) error                            // guarded by mu; n counts from 1
 	beat          func(n int) error                            // guarded by mu
 	traces        func(n int, w http.ResponseWriter) bool      // guarded by mu; true when it has answered
 	exports       int                                          // guarded by mu
 	consultations func(n int) *consultationv1.Consultation     // guarded by mu; n counts the reads, 0 is the request
 	reads         int                                          // guarded by mu
+	consulting    func(method string) error                    // guarded by mu
 	changed       chan struct{}                                // guarded by mu; closed by the next call
 }
 
@@ -125,6 +127,12 @@ func (q *quorate) serveRefresh(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q.refreshed = append(q.refreshed, request.GetCardUri())
+	if q.refresh != nil {
+		if err := q.refresh(len(q.refreshed)); err != nil {
+			refuse(w, err)
+			return
+		}
+	}
 	write(w, &registryv1.RefreshAgentCardResponse{Agent: &registryv1.Agent{CardUri: request.GetCardUri()}})
 }
 
@@ -192,11 +200,23 @@ func (q *quorate) serveRequest(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q.asked = append(q.asked, &request)
+	if q.consulting != nil {
+		if err := q.consulting(r.Method); err != nil {
+			refuse(w, err)
+			return
+		}
+	}
 	write(w, q.consultations(0))
 }
 
-func (q *quorate) serveList(w http.ResponseWriter, _ *http.Request) {
+func (q *quorate) serveList(w http.ResponseWriter, r *http.Request) {
 	q.reads++
+	if q.consulting != nil {
+		if err := q.consulting(r.Method); err != nil {
+			refuse(w, err)
+			return
+		}
+	}
 	write(w, &consultationv1.ListConsultationsResponse{Consultations: []*consultationv1.Consultation{{Id: "older"}, q.consultations(q.reads)}})
 }
 
