@@ -22,8 +22,8 @@ const (
 // outcomes, the most restrictive first.
 var outcomes = []string{OutcomeRejected, OutcomeError, OutcomeDeferred, OutcomeApproved}
 
-// KnownOutcome reports whether outcome is one of the four.
-func KnownOutcome(outcome string) bool { return slices.Contains(outcomes, outcome) }
+// knownOutcome reports whether outcome is one of the four.
+func knownOutcome(outcome string) bool { return slices.Contains(outcomes, outcome) }
 
 // maxShown bounds what a refusal repeats of a value; a digest is shown whole.
 const maxShown = 80
@@ -56,7 +56,7 @@ func (e Evidence) answers(c Consultation) bool {
 		e.SourceAgent == c.SourceAgent && e.TargetAgent == c.TargetAgent &&
 		(e.Recorder == c.TargetAgent || e.Recorder == "" && e.Level == LevelCarried) &&
 		e.Attempt == c.Attempt && e.SubjectDigest == c.SubjectDigest &&
-		e.TraceID == c.TraceID && !e.Timestamp.After(c.ExpireTime) && KnownOutcome(e.Outcome) && KnownLevel(e.Level)
+		e.TraceID == c.TraceID && !e.Timestamp.After(c.ExpireTime) && knownOutcome(e.Outcome) && KnownLevel(e.Level)
 }
 
 // worst returns the most restrictive piece of list, the earliest among equals; ok is false for an empty list.
@@ -125,7 +125,7 @@ func (cl Claim) wellFormed() error {
 		return refuse(fault.InvalidArgument, ReasonMalformed, "the span id is not 16 hexadecimal digits")
 	case cl.SchemaVersion != SchemaVersion:
 		return refuse(fault.InvalidArgument, ReasonSchema, "the schema version is %d, want %d", cl.SchemaVersion, SchemaVersion)
-	case !KnownOutcome(cl.Outcome):
+	case !knownOutcome(cl.Outcome):
 		return refuse(fault.InvalidArgument, ReasonUnknownOutcome, "the outcome %q is not approved, rejected, deferred or error", clip(cl.Outcome, maxShown))
 	case len(cl.Feedback) > MaxFeedbackBytes:
 		return refuse(fault.InvalidArgument, ReasonFeedbackTooLong, "the feedback has %d bytes; the limit is %d", len(cl.Feedback), MaxFeedbackBytes)

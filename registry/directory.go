@@ -106,24 +106,6 @@ func (d *Directory) BySkill(tenant, skill string) []string {
 	return slices.Clone(s.skills[skill])
 }
 
-// ByTag returns the agents that have a skill with the tag, in order of name, with their status and without RawCard.
-func (d *Directory) ByTag(tenant, tag string) []Agent {
-	s := d.tenant(tenant)
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.named(s.tags[FoldTag(tag)], d.registry.now())
-}
-
-func (s *tenantDirectory) named(names nameSet, now time.Time) []Agent {
-	agents := make([]Agent, 0, len(names))
-	for _, name := range names {
-		if a, ok := s.agent(name, now); ok {
-			agents = append(agents, a)
-		}
-	}
-	return agents
-}
-
 func (s *tenantDirectory) agent(name string, now time.Time) (Agent, bool) {
 	a, ok := s.agents[name]
 	if !ok {

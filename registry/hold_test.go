@@ -64,8 +64,8 @@ func wantInForce(t *testing.T, r *registry.Registry, host string, skills ...stri
 		t.Errorf("Agent() = card %s, want %s", got, want)
 	}
 	for _, skill := range skills {
-		if list, err := r.AgentsBySkill(t.Context(), tenant, skill, "", 9); err != nil || len(list) != 1 {
-			t.Errorf("AgentsBySkill(%s) = %d agents, %v, want 1", skill, len(list), err)
+		if list, err := r.AgentsWith(t.Context(), tenant, skill, "", "", 9); err != nil || len(list) != 1 {
+			t.Errorf("AgentsWith(%s) = %d agents, %v, want 1", skill, len(list), err)
 		}
 	}
 	return a

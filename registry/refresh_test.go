@@ -32,8 +32,8 @@ func TestRefreshTakesTheNewCardAndKeepsTheRules(t *testing.T) {
 			got.Etag, got.CardURI, got.Card.Skills[0].ID, len(got.Metadata.ConsultationRequirements), there)
 	}
 	for skill, want := range map[string]int{"old": 0, "new": 1} {
-		if list, err := r.AgentsBySkill(t.Context(), "default", skill, "", 10); err != nil || len(list) != want {
-			t.Errorf("AgentsBySkill(%s) = %d agents, %v, want %d", skill, len(list), err, want)
+		if list, err := r.AgentsWith(t.Context(), "default", skill, "", "", 10); err != nil || len(list) != want {
+			t.Errorf("AgentsWith(%s) = %d agents, %v, want %d", skill, len(list), err, want)
 		}
 	}
 }

@@ -112,13 +112,8 @@ func (r *Registry) Agents(ctx context.Context, tenant, after string, limit int) 
 	return r.agents(ctx, Query{Tenant: tenant, After: Key{tenant, after}, Limit: clampLimit(limit)})
 }
 
-// AgentsBySkill is Agents for the agents that have the skill. For an unknown skill the list is empty.
-func (r *Registry) AgentsBySkill(ctx context.Context, tenant, skill, after string, limit int) ([]Agent, error) {
-	return r.AgentsWith(ctx, tenant, skill, "", after, limit)
-}
-
 // AgentsWith is Agents for the agents that have a skill with the given id, the given tag, or both when both are given. Tags match in upper and lower
-// case.
+// case. For an unknown skill or tag the list is empty.
 func (r *Registry) AgentsWith(ctx context.Context, tenant, skill, tag, after string, limit int) ([]Agent, error) {
 	if skill == "" && tag == "" {
 		return nil, fault.Invalid("skill_id", "SKILL_MISSING", "a skill id or a tag is needed")

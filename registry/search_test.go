@@ -129,8 +129,8 @@ func TestADirectoryFollowsTheLog(t *testing.T) {
 	if _, ok := d.Agent(tenant, "b"); ok {
 		t.Error("Agent(b) is there, want none")
 	}
-	if got := d.ByTag(tenant, "T"); len(got) != 1 || got[0].Name != "a" {
-		t.Errorf("ByTag(T) = %v, want a", got)
+	if got := found(t, r, registry.Search{Tag: "T", Limit: 9}); strings.Join(got, " ") != "a[fetch]" {
+		t.Errorf("Search() for the tag T = %v, want a alone", got)
 	}
 }
 

@@ -89,8 +89,8 @@ func TestTheLivePointerMovesBackAndStays(t *testing.T) {
 	if err != nil || got.LiveVersion != 1 || string(got.RawCard) != good || len(warnings) != 1 {
 		t.Fatalf("SetLiveVersion(1) = %+v, %v, %v, want the first card and a warning of the skill that is gone", got, warnings, err)
 	}
-	if found, err := r.AgentsBySkill(t.Context(), tenant, "s", "", 9); err != nil || len(found) != 1 {
-		t.Errorf("AgentsBySkill(s) = %v, %v, want a", found, err)
+	if found, err := r.AgentsWith(t.Context(), tenant, "s", "", "", 9); err != nil || len(found) != 1 {
+		t.Errorf("AgentsWith(s) = %v, %v, want a", found, err)
 	}
 	for name, card := range map[string]string{"the bad one again": bad, "the good one": good} {
 		if got, _, err := publish(card); err != nil || got.LiveVersion != 1 {

@@ -46,8 +46,8 @@ var aliases = map[string]string{
 	"maxbytes": "max_size", "css": "selector", "cssselector": "selector", "auth": "credential", "language": "locale", "acceptlanguage": "locale",
 }
 
-// FieldNames returns the JSON names of a request's fields, without aliases, sorted.
-func FieldNames() []string { return slices.Sorted(maps.Keys(fields)) }
+// fieldNames returns the JSON names of a request's fields, without aliases, sorted.
+func fieldNames() []string { return slices.Sorted(maps.Keys(fields)) }
 
 // squeeze removes what does not count in a name, besides case: max_characters is maxCharacters too.
 var squeeze = strings.NewReplacer("_", "", "-", "")
@@ -73,7 +73,7 @@ func ParseRequest(data []byte) (Request, error) {
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		key, known := names[squeeze.Replace(strings.ToLower(name))]
 		if !known {
-			return Request{}, fault.Invalid(prefix(name, 40), ReasonRequestInvalid, "there is no field %q; the fields are %s", prefix(name, 40), strings.Join(FieldNames(), ", "))
+			return Request{}, fault.Invalid(prefix(name, 40), ReasonRequestInvalid, "there is no field %q; the fields are %s", prefix(name, 40), strings.Join(fieldNames(), ", "))
 		}
 		if string(raw[name]) == "null" {
 			continue

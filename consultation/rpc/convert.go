@@ -10,8 +10,8 @@ import (
 	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 )
 
-// ConsultationToProto converts c, without its refused spans, which are in verdicts only.
-func ConsultationToProto(c consultation.Consultation) *consultationv1.Consultation {
+// consultationToProto converts c, without its refused spans, which are in verdicts only.
+func consultationToProto(c consultation.Consultation) *consultationv1.Consultation {
 	return &consultationv1.Consultation{
 		Id: c.ID, TaskId: c.TaskID, RequirementId: c.RequirementID, Phase: c.Phase, SourceAgent: c.SourceAgent, TargetAgent: c.TargetAgent,
 		Attempt: attempt(c.Attempt), SubjectDigest: c.SubjectDigest, TraceId: c.TraceID, State: c.State, Outcome: c.Outcome,
@@ -19,8 +19,8 @@ func ConsultationToProto(c consultation.Consultation) *consultationv1.Consultati
 	}
 }
 
-// EvidenceToProto converts e.
-func EvidenceToProto(e consultation.Evidence) *consultationv1.Evidence {
+// evidenceToProto converts e.
+func evidenceToProto(e consultation.Evidence) *consultationv1.Evidence {
 	return &consultationv1.Evidence{
 		TraceId: e.TraceID, SpanId: e.SpanID, SourceAgent: e.SourceAgent, TargetAgent: e.TargetAgent, TaskId: e.TaskID,
 		RequirementId: e.RequirementID, Outcome: e.Outcome, Feedback: e.Feedback, Timestamp: timestamp(e.Timestamp),
@@ -37,7 +37,7 @@ func VerdictToProto(v consultation.RequirementVerdict) *consultationv1.Requireme
 		RequiredLevel: v.Lowest, ReachedLevel: v.Level,
 	}
 	for _, e := range v.Evidence {
-		p.Evidence = append(p.Evidence, EvidenceToProto(e))
+		p.Evidence = append(p.Evidence, evidenceToProto(e))
 	}
 	return p
 }

@@ -37,7 +37,7 @@ func (s *service) ListConsultations(ctx context.Context, req *consultationv1.Lis
 		resp.NextPageToken = s.pages.Encode(scope, []byte(list[size-1].ID))
 	}
 	for _, c := range list {
-		resp.Consultations = append(resp.Consultations, ConsultationToProto(c))
+		resp.Consultations = append(resp.Consultations, consultationToProto(c))
 	}
 	return resp, nil
 }

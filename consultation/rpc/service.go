@@ -76,7 +76,7 @@ func (s *service) RequestConsultation(ctx context.Context, req *consultationv1.R
 		if err != nil {
 			return nil, err
 		}
-		resp := ConsultationToProto(c)
+		resp := consultationToProto(c)
 		resp.Question = question
 		return resp, nil
 	}
@@ -84,7 +84,7 @@ func (s *service) RequestConsultation(ctx context.Context, req *consultationv1.R
 	if err != nil {
 		return nil, err
 	}
-	return ConsultationToProto(c), nil
+	return consultationToProto(c), nil
 }
 
 // requestOf returns the identity of a request, for recognizing repetitions. It is zero when the request has no id.

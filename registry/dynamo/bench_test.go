@@ -75,7 +75,7 @@ func BenchmarkReads(b *testing.B) {
 	})
 	b.Run("skill", func(b *testing.B) {
 		measure(b, func(i int) error {
-			_, err := r.AgentsBySkill(b.Context(), "default", fmt.Sprintf("skill-%d", i%benchSkills), "", 50)
+			_, err := r.AgentsWith(b.Context(), "default", fmt.Sprintf("skill-%d", i%benchSkills), "", "", 50)
 			return err
 		})
 	})

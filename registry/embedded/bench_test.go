@@ -36,10 +36,10 @@ func BenchmarkAgentsBySkill(b *testing.B) {
 	var times []time.Duration
 	look := func(i int) {
 		begin := time.Now()
-		found, err := r.AgentsBySkill(b.Context(), "default", fmt.Sprintf("skill-%d", i*7%skills), "", 50)
+		found, err := r.AgentsWith(b.Context(), "default", fmt.Sprintf("skill-%d", i*7%skills), "", "", 50)
 		times = append(times, time.Since(begin))
 		if err != nil || len(found) != 50 || found[0].Status.Status != registry.StatusAvailable {
-			b.Fatalf("AgentsBySkill() = %d agents, %v, want 50 available", len(found), err)
+			b.Fatalf("AgentsWith() = %d agents, %v, want 50 available", len(found), err)
 		}
 	}
 	for i := range skills { // a server is warm after its first second
