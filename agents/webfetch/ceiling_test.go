@@ -16,7 +16,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -25,6 +24,7 @@ import (
 
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/platform/netguard"
+	"github.com/quorate/quorate/platform/usagetest"
 )
 
 // fetched is the URL that a process started by measureFetch reads.
@@ -131,33 +131,17 @@ func TestFetchedInAProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := newFetcher(t, webfetch.Options{Policy: &netguard.Policy{AllowOrigins: []string{u.Host}}, AllowedHosts: []string{u.Host}, IgnoreRobots: true})
-	before := usage(t)
+	before := usagetest.CPU(t)
 	req := webfetch.Request{URL: *fetched, Timeout: 3 * time.Second}
 	if strings.Contains(*fetched, "million") {
 		req.MaxSize = webfetch.MaxMaxSize
 	}
 	page, _ := f.Fetch(t.Context(), req) // the page says how it ended
-	after := usage(t)
-	text, err := json.Marshal(cost{after.CPU - before.CPU, after.Memory, page.ErrorCode})
+	text, err := json.Marshal(cost{usagetest.CPU(t) - before, usagetest.Memory(t), page.ErrorCode})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, _ = fmt.Fprintf(os.Stdout, "COST %s\n", text)
-}
-
-func usage(tb testing.TB) cost {
-	tb.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		tb.Fatal(err)
-	}
-	c := cost{CPU: time.Duration(u.Utime.Nano() + u.Stime.Nano()), Memory: u.Maxrss << 10}
-	status, _ := os.ReadFile("/proc/self/status") // where there is one: Maxrss counts what the parent held, too
-	if _, after, ok := strings.Cut(string(status), "VmHWM:"); ok {
-		_, _ = fmt.Sscan(after, &c.Memory) // in KiB
-		c.Memory <<= 10
-	}
-	return c
 }
 
 func TestARequestHasACeiling(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator/benchtest"
+	"github.com/quorate/quorate/platform/usagetest"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
@@ -17,12 +18,12 @@ func BenchmarkTask(b *testing.B) {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
 			r := start(b, b.TempDir())
 			r.addEcho(b)
-			before := benchtest.CPU(b)
+			before := usagetest.CPU(b)
 			b.ResetTimer()
 			benchtest.Share(b, callers, b.N, r.task)
 			b.StopTimer()
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "tasks/s")
-			b.ReportMetric(float64((benchtest.CPU(b)-before).Microseconds())/float64(b.N), "cpu-µs/task")
+			b.ReportMetric(float64((usagetest.CPU(b)-before).Microseconds())/float64(b.N), "cpu-µs/task")
 		})
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/benchtest"
 	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/platform/usagetest"
 )
 
 // BenchmarkTask is a tracked task of one kilobyte from its submission to its end with an agent that answers at once, durable at every step, for 64
@@ -47,9 +48,9 @@ func BenchmarkTask(b *testing.B) {
 	for left := b.N; left > 0; left -= round {
 		n := min(left, round)
 		raw += benchtest.Share(b, callers, n, put)
-		before := benchtest.CPU(b)
+		before := usagetest.CPU(b)
 		tasks += benchtest.Share(b, callers, n, task)
-		cpu += benchtest.CPU(b) - before
+		cpu += usagetest.CPU(b) - before
 	}
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/tasks.Seconds(), "tasks/s")

@@ -14,6 +14,7 @@ import (
 	"github.com/quorate/quorate/agents/webfetch/extract"
 	"github.com/quorate/quorate/agents/webfetch/extract/aeb"
 	"github.com/quorate/quorate/platform/config"
+	"github.com/quorate/quorate/platform/usagetest"
 )
 
 // pagesVariable names a folder of pages, in the form of package aeb, to measure on instead of pages made here.
@@ -64,7 +65,7 @@ func ordinaryPage() string {
 func measure(b *testing.B, read func(p benchPage) error) {
 	b.Helper()
 	pages := benchPages(b)
-	before, n := usage(b).CPU, 0
+	before, n := usagetest.CPU(b), 0
 	for b.Loop() {
 		for _, p := range pages {
 			if err := read(p); err != nil {
@@ -73,7 +74,7 @@ func measure(b *testing.B, read func(p benchPage) error) {
 			n++
 		}
 	}
-	perPage := (usage(b).CPU - before).Seconds() / float64(n)
+	perPage := (usagetest.CPU(b) - before).Seconds() / float64(n)
 	b.ReportMetric(perPage*1000, "cpu-ms/page")
 	b.ReportMetric(1/perPage, "pages/cpu-s")
 }
@@ -115,11 +116,11 @@ func BenchmarkBesideOthers(b *testing.B) {
 	for b.Loop() {
 		for _, p := range pages {
 			for i, r := range readers {
-				before := usage(b).CPU
+				before := usagetest.CPU(b)
 				if err := r.read(p); err != nil {
 					b.Fatalf("%s reads %s: %v", r.name, p.url, err)
 				}
-				spent[i] += usage(b).CPU - before
+				spent[i] += usagetest.CPU(b) - before
 			}
 			n++
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/quorate/quorate/agents/webfetch/extract"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/usagetest"
 )
 
 // size is that of each hostile document, in bytes.
@@ -312,9 +313,9 @@ func TestHostileDocumentsAreBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			document := source()
 			for _, format := range []extract.Format{extract.Markdown, extract.Text, extract.HTML, extract.JSON, extract.Links} {
-				before := usage(t).CPU
+				before := usagetest.CPU(t)
 				extractHostile(t, name, document, format)
-				if took := usage(t).CPU - before; took > maxTime {
+				if took := usagetest.CPU(t) - before; took > maxTime {
 					t.Errorf("Extract(%s, %s) took %s of CPU, want less than %s", name, format, took, maxTime)
 				}
 			}
@@ -346,6 +347,12 @@ func TestHostileFigures(t *testing.T) {
 	t.Logf("worst: %.0f ms CPU, %d MB, over a baseline of %.0f ms, %d MB", worst.CPU.Seconds()*1000, worst.Memory>>20, baseline.CPU.Seconds()*1000, baseline.Memory>>20)
 }
 
+// figure is what a document cost.
+type figure struct {
+	CPU    time.Duration
+	Memory int64 // bytes at most resident
+}
+
 func measureChild(t *testing.T, name string, format extract.Format) figure {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHostileChild$", "-size=1048576", "-hostile="+string(format)+":"+name)
@@ -370,10 +377,9 @@ func TestHostileChild(t *testing.T) {
 	}
 	format, name, _ := strings.Cut(*child, ":")
 	source := hostile()[name]()
-	before := usage(t)
+	before := usagetest.CPU(t)
 	extractHostile(t, name, source, extract.Format(format))
-	after := usage(t)
-	text, err := json.Marshal(figure{CPU: after.CPU - before.CPU, Memory: after.Memory})
+	text, err := json.Marshal(figure{CPU: usagetest.CPU(t) - before, Memory: usagetest.Memory(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

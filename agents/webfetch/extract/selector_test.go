@@ -7,6 +7,7 @@ import (
 
 	"github.com/quorate/quorate/agents/webfetch/extract"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/usagetest"
 )
 
 const members = `<html><body><nav><a href=/>Home</a></nav><div id=list><ul class=members><li data-votes=2>Ann <a href=ann>page</a></li><li data-votes=1>Bob</li><li hidden>Eve</li></ul></div>
@@ -74,14 +75,14 @@ func TestHostileSelectorsAreBounded(t *testing.T) {
 	} {
 		for shape, page := range map[string]string{"wide": wide, "deep": deep} {
 			t.Run(name+", "+shape, func(t *testing.T) {
-				before := usage(t).CPU
+				before := usagetest.CPU(t)
 				_, err := extract.Extract(t.Context(), source("text/html", page), extract.Options{Format: extract.Text, Selector: s})
 				switch reason := fault.ReasonOf(err); {
 				case err == nil, reason == extract.ReasonTooComplex, reason == extract.ReasonNoMatch, reason == extract.ReasonSelector:
 				default:
 					t.Errorf("Extract(%.60q) = %v, want content or a refusal", s.Expression, err)
 				}
-				took := usage(t).CPU - before
+				took := usagetest.CPU(t) - before
 				t.Logf("%s of CPU, %v", took, err)
 				if took > maxTime {
 					t.Errorf("Extract(%.60q) took %s of CPU, want less than %s", s.Expression, took, maxTime)

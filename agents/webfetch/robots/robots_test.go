@@ -2,11 +2,11 @@ package robots_test
 
 import (
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/quorate/quorate/agents/webfetch/robots"
+	"github.com/quorate/quorate/platform/usagetest"
 )
 
 const agent = "Quorate-WebFetch"
@@ -92,16 +92,6 @@ func TestCrawlDelay(t *testing.T) {
 	}
 }
 
-// used returns how much CPU this process has used: a busy machine lets time pass.
-func used(t *testing.T) time.Duration {
-	t.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 func TestHostileFilesAreBounded(t *testing.T) {
 	for name, file := range map[string]string{
 		"rules of stars":    "user-agent: *\n" + strings.Repeat("disallow: /"+strings.Repeat("*a", 500)+"b\n", 400),
@@ -110,9 +100,9 @@ func TestHostileFilesAreBounded(t *testing.T) {
 		"one endless line":  "user-agent: *\ndisallow: /" + strings.Repeat("a*", 1<<20),
 		"nothing but zeros": strings.Repeat("\x00", 1<<20),
 	} {
-		before := used(t)
+		before := usagetest.CPU(t)
 		robots.Parse([]byte(file)).Test(agent, "/"+strings.Repeat("a", 8000))
-		if d := used(t) - before; d > 3*time.Second {
+		if d := usagetest.CPU(t) - before; d > 3*time.Second {
 			t.Errorf("%s took %s of CPU, want far less than a second", name, d)
 		}
 	}
