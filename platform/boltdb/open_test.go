@@ -2,9 +2,7 @@ package boltdb_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -169,21 +167,5 @@ func TestALookChangesNothing(t *testing.T) {
 	}
 	if err := boltdb.Look(path); fault.ReasonOf(err) != "STORE_DAMAGED" || !strings.Contains(err.Error(), path+": the file is cut short") {
 		t.Errorf("Look(at a part of it) = %v, want that it is cut short", err)
-	}
-}
-
-// TestALookFindsAFileThatMayNotBeWritten has a user look who may read the file only.
-func TestALookFindsAFileThatMayNotBeWritten(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "s.db")
-	closeDB(t, open(t, path, boltdb.Options{}))
-	if err := os.Chmod(path, 0o400); err != nil {
-		t.Fatal(err)
-	}
-	if os.Geteuid() == 0 {
-		t.Skip("root may write to every file")
-	}
-	if err := boltdb.Look(path); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), path) {
-		t.Errorf("Look(at a file that may only be read) = %v, want that permission is denied", err)
 	}
 }
