@@ -76,7 +76,7 @@ type Server struct {
 	callers   *callers
 	public    *callers // of streams without a caller, by address
 	awaited   *callers // of calls without a caller that wait for their request, by address
-	strangers *strangerLines
+	strangers *telemetry.Lines
 	unread    *shares // of answers
 	hosts     hostGuard
 	turns     *turns
@@ -113,7 +113,7 @@ func New(opts Options) (*Server, error) {
 	s := &Server{
 		opts: opts, validator: validator, health: health.NewServer(), pipe: bufconn.Listen(pipeBuffer),
 		mux: http.NewServeMux(), streams: newOpenStreams(), callers: newCallers(opts.Limits), public: newCallers(Limits{MaxCalls: 2 * maxPublic}),
-		awaited: newCallers(Limits{MaxCalls: 2 * maxAwaited}), strangers: newStrangerLines(),
+		awaited: newCallers(Limits{MaxCalls: 2 * maxAwaited}), strangers: telemetry.NewLines(strangersAtOnce, strangersEvery),
 		unread: newShares(maxUnread * int(opts.MaxBodyBytes)),
 		hosts:  newHostGuard(opts.AllowedHosts, opts.HTTPListener),
 		ready:  newReadyChecks(), turns: newTurns(maxInLine * int(opts.MaxBodyBytes)),

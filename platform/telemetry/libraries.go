@@ -2,13 +2,21 @@ package telemetry
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"log/slog"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"go.opentelemetry.io/otel"
 	"google.golang.org/grpc/grpclog"
+)
+
+// A collector that refuses what it is sent does so as often as Quorate has work, and would fill the log.
+const (
+	errorsAtOnce = 10
+	errorsEvery  = 10 * time.Second // one more line
 )
 
 // libraries is the logger for errors that libraries report; nil before LogErrors.
@@ -40,7 +48,10 @@ func (complaints) Write(line []byte) (int, error) {
 // to stderr, each in a format of its own.
 func LogErrors(logger *slog.Logger) {
 	libraries.Store(logger)
+	lines := NewLines(errorsAtOnce, errorsEvery)
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-		logger.Warn("telemetry could not be sent", slog.Any(LogError, err))
+		if missed, ok := lines.Next(); ok {
+			logger.LogAttrs(context.Background(), slog.LevelWarn, "telemetry could not be sent", append(missed, slog.Any(LogError, err))...)
+		}
 	}))
 }

@@ -10,6 +10,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -207,4 +209,25 @@ func TestErrorsOfOpenTelemetryAreLogged(t *testing.T) { //nolint:paralleltest //
 	if err := json.Unmarshal(log.Bytes(), &line); err != nil || line.Level != "WARN" || line.Error != "nobody took the spans" {
 		t.Errorf("the log is %q (%v), want a line of JSON at WARN with the error", log.String(), err)
 	}
+}
+
+// TestACollectorThatRefusesDoesNotFillTheLog has spans refused as often as there are some.
+func TestACollectorThatRefusesDoesNotFillTheLog(t *testing.T) { //nolint:paralleltest // what it sets is the whole process's
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		telemetry.LogErrors(setup(t, telemetry.Config{LogWriter: &log}).Logger)
+		defer telemetry.LogErrors(setup(t, telemetry.Config{}).Logger)
+		for range 1000 {
+			otel.Handle(errors.New("nobody took the spans"))
+		}
+		if n := strings.Count(log.String(), "nobody took the spans"); n != 10 {
+			t.Errorf("the log has %d lines of 1000 errors at once, want 10", n)
+		}
+		<-time.After(time.Minute)
+		log.Reset()
+		otel.Handle(errors.New("nobody took the spans"))
+		if !strings.Contains(log.String(), `"unlogged":990`) {
+			t.Errorf("the next line is %q, want that 990 errors have none", log.String())
+		}
+	})
 }
