@@ -42,9 +42,16 @@ func requestAttributes(r *http.Request) []attribute.KeyValue {
 	return list
 }
 
-// answerAttributes returns what the span of a request says about its answer, and about the bytes that were read of its body.
-func answerAttributes(w *response, read int64) []attribute.KeyValue {
+// answerAttributes returns what the span of a request says about its answer, and of the request what was not known before: its route and the bytes that were
+// read of its body.
+func answerAttributes(w *response, route string, read int64) []attribute.KeyValue {
 	list := []attribute.KeyValue{semconv.HTTPResponseStatusCode(w.status)}
+	if route != "" {
+		list = append(list, semconv.HTTPRoute(route))
+	}
+	if w.status >= http.StatusInternalServerError {
+		list = append(list, semconv.ErrorTypeKey.String(strconv.Itoa(w.status)))
+	}
 	if read > 0 {
 		list = append(list, semconv.HTTPRequestBodySize(int(read)))
 	}

@@ -80,7 +80,7 @@ func (o *requests) observe(w *response, r *http.Request, next func(*response, *h
 	read := body.read.Load()
 	if span.IsRecording() {
 		span.SetName(spanName(r)) // the mux has matched a pattern by now
-		span.SetAttributes(answerAttributes(w, read)...)
+		span.SetAttributes(answerAttributes(w, routeOf(r), read)...)
 		if w.status >= http.StatusInternalServerError {
 			span.SetStatus(codes.Error, "")
 		}
