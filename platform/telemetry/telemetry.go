@@ -93,10 +93,24 @@ func Setup(ctx context.Context, c Config) (*Telemetry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("setting up the span exporter: %w", err)
 		}
-		recording := sdktrace.NewTracerProvider(sdktrace.WithResource(service), sdktrace.WithSampler(newSampler(c.TraceRatio)), sdktrace.WithBatcher(exporter))
+		process, err := identity(ctx, service)
+		if err != nil {
+			return nil, err
+		}
+		recording := sdktrace.NewTracerProvider(sdktrace.WithResource(process), sdktrace.WithSampler(newSampler(c.TraceRatio)), sdktrace.WithBatcher(exporter))
 		t.TracerProvider, t.flush = recording, recording.Shutdown
 	}
 	return t, nil
+}
+
+// identity returns what spans say of the process that they come from. Its service.instance.id, which tells replicas apart, and attributes of its own are up
+// to OTEL_RESOURCE_ATTRIBUTES; the SDK reports what it cannot read there.
+func identity(ctx context.Context, service *resource.Resource) (*resource.Resource, error) {
+	process, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithService(), resource.WithFromEnv(), resource.WithAttributes(service.Attributes()...))
+	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
+		return nil, fmt.Errorf("naming the process to the receiver of spans: %w", err)
+	}
+	return process, nil
 }
 
 // Reach sends the OTLP receiver of c an empty list of spans, and returns an error if it is not accepted.

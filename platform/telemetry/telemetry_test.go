@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -111,6 +112,36 @@ func TestThePropagatorSpeaksW3C(t *testing.T) {
 	tel.Propagator.Inject(ctx, carrier)
 	if carrier["traceparent"] == "" {
 		t.Errorf("Inject() = %v, want a traceparent", carrier)
+	}
+}
+
+// TestSpansTellReplicasApart looks at the resource of spans, which is the same for all replicas but for its instance.
+func TestSpansTellReplicasApart(t *testing.T) {
+	started := func() attribute.Set {
+		tel := setup(t, telemetry.Config{ServiceName: "quorate", ServiceVersion: "1.2.3", TraceRatio: 1, OTLPEndpoint: "http://127.0.0.1:1"})
+		_, span := tel.TracerProvider.Tracer("test").Start(t.Context(), "work") // never ends, so nothing is sent
+		recorded, ok := span.(sdktrace.ReadOnlySpan)
+		if !ok {
+			t.Fatalf("the span is %T, want one that is recorded", span)
+		}
+		return *recorded.Resource().Set()
+	}
+	value := func(from attribute.Set, key attribute.Key) string {
+		v, _ := from.Value(key)
+		return v.AsString()
+	}
+	a, b := started(), started()
+	for _, key := range []attribute.Key{"service.name", "service.version", "telemetry.sdk.language"} {
+		if value(a, key) == "" || value(a, key) != value(b, key) {
+			t.Errorf("%s is %q and %q, want one value", key, value(a, key), value(b, key))
+		}
+	}
+	if id := value(a, "service.instance.id"); id == "" || id == value(b, "service.instance.id") {
+		t.Errorf("service.instance.id is %q twice, want one for each process", id)
+	}
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "service.instance.id=pod-7,service.name=other,unreadable")
+	if c := started(); value(c, "service.instance.id") != "pod-7" || value(c, "service.name") != "quorate" {
+		t.Errorf("service.instance.id is %q of %q, want what the environment says of the configured service", value(c, "service.instance.id"), value(c, "service.name"))
 	}
 }
 
