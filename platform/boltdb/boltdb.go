@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -31,6 +32,8 @@ type Options struct {
 // DB is an open file. It is safe for concurrent use.
 type DB struct {
 	bolt  *bbolt.DB
+	path  string
+	file  fs.FileInfo // of path when it was opened
 	queue chan *request
 	stop  chan struct{} // closed by Close
 	done  chan struct{} // closed when the committer has ended
@@ -48,22 +51,18 @@ func Open(path string, opts Options) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("creating the data directory: %w", err)
 	}
-	var bolt *bbolt.DB
-	err := complete(path, sound)
-	if err == nil {
-		bolt, err = bbolt.Open(path, 0o600, &bbolt.Options{
-			Timeout:         lockTimeout,
-			FreelistType:    bbolt.FreelistMapType,
-			NoFreelistSync:  true, // rebuilt on open; each commit writes less
-			PageSize:        pageBytes,
-			InitialMmapSize: addresses(),
-			MaxSize:         opts.MaxBytes,
-		})
+	if err := complete(path, sound); err != nil {
+		return nil, explained(path, err)
 	}
+	bolt, err := mapped(path, opts)
 	if err != nil {
 		return nil, explained(path, err)
 	}
-	db := &DB{bolt: bolt, update: bolt.Update, queue: make(chan *request, queueSize), stop: make(chan struct{}), done: make(chan struct{})}
+	file, err := os.Stat(path)
+	if err != nil {
+		return nil, explained(path, errors.Join(err, bolt.Close()))
+	}
+	db := &DB{bolt: bolt, path: path, file: file, update: bolt.Update, queue: make(chan *request, queueSize), stop: make(chan struct{}), done: make(chan struct{})}
 	if err := db.settle(); err != nil { // what a process before this one could not flush may be in the system's memory only
 		return nil, errors.Join(explained(path, err), bolt.Close())
 	}
@@ -77,7 +76,7 @@ func Open(path string, opts Options) (*DB, error) {
 // becomes an error. fn must be safe to run more than once. When ctx ends, a call that still waits in the queue is withdrawn;
 // one that has begun is not interrupted. If there is no space for it, it returns an Unavailable fault with the reason STORE_FULL, and if
 // the disk fails in another way, STORE_READ_ONLY, as do all others of the next seconds; then writing is tried again. When a flush has failed, what was
-// to be flushed may count later.
+// to be flushed may count later. While the file is not at its path any more, the reason is STORE_REMOVED: nobody would find there what is written.
 func (db *DB) Update(ctx context.Context, fn func(tx *bbolt.Tx) error) error {
 	r := &request{fn: fn, answer: make(chan error, 1)}
 	select {
@@ -123,8 +122,11 @@ func (db *DB) View(fn func(tx *bbolt.Tx) error) error {
 	return err
 }
 
-// Ready returns nil if the store accepts updates, and otherwise why it does not: the disk is full or fails, or the store is closed.
+// Ready returns nil if the store accepts updates, and otherwise why it does not: the disk is full or fails, the file is gone, or the store is closed.
 func (db *DB) Ready() error {
+	if gone := db.gone(); gone != nil {
+		return gone
+	}
 	if f := db.failure.Load(); f != nil && time.Since(f.at) < failureKnown {
 		return f.err
 	}

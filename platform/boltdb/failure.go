@@ -3,6 +3,8 @@ package boltdb
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"syscall"
 	"time"
 
@@ -26,8 +28,24 @@ type failure struct {
 
 // refusal returns why nothing is written at the moment, nil if something can be.
 func (db *DB) refusal() *fault.Error {
+	if gone := db.gone(); gone != nil {
+		return gone
+	}
 	if f := db.failure.Load(); f != nil && (f.unsettled || time.Since(f.at) < failurePause) {
 		return f.err
+	}
+	return nil
+}
+
+// gone returns an error if the file is not at its path any more, or another one is there. What is written then goes to a file that ends with this process, or that
+// nobody looks for.
+func (db *DB) gone() *fault.Error {
+	now, err := os.Stat(db.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, db.file) {
+		return &fault.Error{
+			Kind: fault.Unavailable, Reason: "STORE_REMOVED", Ours: true, Cause: err,
+			Message: "the file of the store was removed or replaced; put it back, or stop quorate and restore a backup",
+		}
 	}
 	return nil
 }

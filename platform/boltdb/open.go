@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"syscall"
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
@@ -124,6 +125,24 @@ func explained(path string, err error) error {
 
 func damaged(path string, err error) error {
 	return fault.New(fault.FailedPrecondition, "STORE_DAMAGED", "opening the store %s: %v", path, err).With("path", path)
+}
+
+// mapped opens a file that is in order, and maps it into as many addresses as the process may have.
+func mapped(path string, opts Options) (*bbolt.DB, error) {
+	o := bbolt.Options{
+		Timeout:         lockTimeout,
+		FreelistType:    bbolt.FreelistMapType,
+		NoFreelistSync:  true, // rebuilt on open; each commit writes less
+		PageSize:        pageBytes,
+		InitialMmapSize: addresses(),
+		MaxSize:         opts.MaxBytes,
+	}
+	bolt, err := bbolt.Open(path, 0o600, &o)
+	if errors.Is(err, syscall.ENOMEM) { // a limit such as ulimit -v
+		o.InitialMmapSize = 0
+		bolt, err = bbolt.Open(path, 0o600, &o)
+	}
+	return bolt, err
 }
 
 // addresses returns how many bytes of address space (not of memory) a file gets at first. A file that outgrows them is mapped again, which waits for all readers,
