@@ -1,6 +1,8 @@
 package dynamo_test
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/dynamo"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // between does something before the next call of an operation, as another replica may.
@@ -68,5 +71,44 @@ func TestAContextThatIsReplacedWhileItIsReadStaysReplaced(t *testing.T) {
 	}
 	if got, err := s.AgentContext(t.Context(), k); err != nil || got != "new" {
 		t.Errorf("AgentContext() = %q, %v, want new", got, err)
+	}
+}
+
+// twice sends each PutItem twice, as the SDK does when the first answer is lost.
+type twice struct{ http.RoundTripper }
+
+func (t twice) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".PutItem") {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		first := r.Clone(r.Context())
+		first.Body, r.Body = io.NopCloser(bytes.NewReader(body)), io.NopCloser(bytes.NewReader(body))
+		response, err := t.RoundTripper.RoundTrip(first)
+		if err != nil {
+			return nil, err
+		}
+		_ = response.Body.Close() // it is lost
+	}
+	return t.RoundTripper.RoundTrip(r)
+}
+
+func TestALeaseIsTakenThoughTheAnswerIsLost(t *testing.T) {
+	t.Parallel()
+	leases := dynamo.NewLeases(tables(t, twice{http.DefaultTransport}))
+	for _, take := range []struct {
+		node string
+		seen uint64
+		want string
+	}{{"a", 0, ""}, {"b", 0, "LEASE_TAKEN"}, {"b", 1, ""}, {"a", 1, "LEASE_TAKEN"}} {
+		var want orchestrator.Lease
+		if take.want == "" {
+			want = orchestrator.Lease{Group: 5, Owner: take.node, Epoch: take.seen + 1}
+		}
+		got, err := leases.Take(t.Context(), 5, take.node, take.seen)
+		if got != want || (err == nil) != (take.want == "") || err != nil && fault.ReasonOf(err) != take.want {
+			t.Errorf("Take(5, %s, %d) = %v, %v, want %v %s", take.node, take.seen, got, err, want, take.want)
+		}
 	}
 }
