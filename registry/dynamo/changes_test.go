@@ -15,6 +15,7 @@ import (
 	"github.com/quorate/quorate/platform/dynamotest"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/dynamo"
 	"github.com/quorate/quorate/registry/storetest"
 )
 
@@ -65,6 +66,31 @@ func TestALogWhoseBeginningIsGone(t *testing.T) {
 		if gone := fault.ReasonOf(err) == "REVISION_GONE"; !slices.Equal(got, want) || gone != (want == nil) {
 			t.Errorf("Changes(%d) = %v, %v, want %v, or REVISION_GONE for nil", after, got, err, want)
 		}
+	}
+}
+
+// Each new entry of a log that is full takes the place of the oldest one.
+func TestALogDoesNotGrowForEver(t *testing.T) {
+	t.Parallel()
+	before, db := openBoth(t, nil)
+	storetest.Put(t, before, storetest.Record("t", "a"))
+	storetest.Put(t, before, storetest.Record("t", "b"))
+	full := ddb.Item{
+		"tenant": &types.AttributeValueMemberS{Value: "t"}, "revision": &types.AttributeValueMemberN{Value: strconv.Itoa(registry.ChangesKept)},
+	}
+	if err := db.Put(t.Context(), types.Put{TableName: db.Table("Changes"), Item: full}); err != nil {
+		t.Fatalf("Put() = %v, want no error", err)
+	}
+	s := dynamo.New(db)
+	storetest.Put(t, s, storetest.Record("t", "c"))
+	if entries, err := s.Changes(t.Context(), "t", 0, 1); fault.ReasonOf(err) != "REVISION_GONE" {
+		t.Errorf("Changes(0) of a log that is full = %v, %v, want REVISION_GONE", entries, err)
+	}
+	if entries, err := s.Changes(t.Context(), "t", 1, 1); err != nil || len(entries) != 1 || entries[0].Revision != 2 {
+		t.Errorf("Changes(1) of a log that is full = %v, %v, want the next one", entries, err)
+	}
+	if entries, err := s.Changes(t.Context(), "t", registry.ChangesKept, 1); err != nil || len(entries) != 1 || entries[0].Agent != "c" {
+		t.Errorf("Changes(%d) = %v, %v, want that of c", registry.ChangesKept, entries, err)
 	}
 }
 
