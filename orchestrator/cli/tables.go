@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
 
+	"github.com/quorate/quorate/orchestrator/serve"
 	"github.com/quorate/quorate/orchestrator/server"
+	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // tables returns the commands for DynamoDB tables.
@@ -18,12 +22,12 @@ func (a *app) tables() *cobra.Command {
 
 // callsTables has cmd call verb with a client for the tables that flags name.
 func (a *app) callsTables(cmd *cobra.Command, verb func(ctx context.Context, client *ddb.Client) error) {
-	var c ddb.Config
-	flags := cmd.Flags()
-	flags.StringVar(&c.TablePrefix, "table-prefix", "", "what the names of all tables begin with, such as prod-")
-	flags.StringVar(&c.Region, "region", "", "AWS region (default: that of the AWS configuration)")
-	flags.StringVar(&c.Endpoint, "endpoint", "", "base URL of an emulator or a private endpoint")
+	where := a.tablesConfig(cmd)
 	cmd.RunE = a.runs(func(ctx context.Context, _ []string) error {
+		c, err := where()
+		if err != nil {
+			return err
+		}
 		client, err := ddb.Open(ctx, c)
 		if err != nil {
 			return err
@@ -32,11 +36,39 @@ func (a *app) callsTables(cmd *cobra.Command, verb func(ctx context.Context, cli
 	})
 }
 
+// tablesConfig adds the flags that say where tables are to cmd, and returns a function that reads them. What they leave open is as in the
+// configuration of serve, if one is named.
+func (a *app) tablesConfig(cmd *cobra.Command) func() (ddb.Config, error) {
+	var file string
+	var c ddb.Config
+	flags := cmd.Flags()
+	flags.StringVar(&file, "config", "", "YAML file of quorate serve, for what other flags do not say (env "+envConfig+")")
+	flags.StringVar(&c.TablePrefix, "table-prefix", "", "what the names of all tables begin with, such as prod-")
+	flags.StringVar(&c.Region, "region", "", "AWS region (default: that of the AWS configuration)")
+	flags.StringVar(&c.Endpoint, "endpoint", "", "base URL of an emulator or a private endpoint")
+	return func() (ddb.Config, error) {
+		if cmp.Or(file, config.Env(envConfig)) == "" {
+			return c, nil
+		}
+		given := make(map[string]string)
+		for flag, setting := range map[string]string{"table-prefix": "store.tablePrefix", "region": "store.region", "endpoint": "store.endpoint"} {
+			if f := flags.Lookup(flag); f.Changed {
+				given[setting] = f.Value.String()
+			}
+		}
+		cfg, _, err := loadConfig(a, serve.DefaultConfig(), file, given)
+		if err == nil && cfg.Store.Kind != serve.KindDynamoDB {
+			err = fault.Invalid("store.kind", "CONFIG_INVALID", "this configuration keeps everything in files (store.kind: %s), not in tables", cfg.Store.Kind)
+		}
+		return cfg.Store.DynamoDB(), err
+	}
+}
+
 func (a *app) tablesPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "plan",
 		Short:   "Print what apply would change, and exit with 10 when that is something",
-		Example: "  quorate tables plan --table-prefix prod- --region eu-central-1",
+		Example: "  quorate tables plan --config quorate.yaml\n  quorate tables plan --table-prefix prod- --region eu-central-1",
 		Args:    arguments(),
 	}
 	a.callsTables(cmd, func(ctx context.Context, client *ddb.Client) error {
@@ -60,7 +92,7 @@ func (a *app) tablesApply() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "apply",
 		Short:   "Make all tables what they should be, and wait until they can be used",
-		Example: "  quorate tables apply --table-prefix prod- --region eu-central-1",
+		Example: "  quorate tables apply --config quorate.yaml\n  quorate tables apply --table-prefix prod- --region eu-central-1",
 		Args:    arguments(),
 	}
 	a.callsTables(cmd, func(ctx context.Context, client *ddb.Client) error {

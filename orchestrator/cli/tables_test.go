@@ -29,6 +29,34 @@ func TestTablesArePlannedThenAppliedOnce(t *testing.T) {
 	}
 }
 
+// TestTablesAreWhereTheConfigurationOfServeHasThem uses the same file as the server does, and flags for another place.
+func TestTablesAreWhereTheConfigurationOfServeHasThem(t *testing.T) {
+	t.Parallel()
+	endpoint, prefix := dynamotest.Endpoint(t), dynamotest.Prefix()
+	file := func(store string) string {
+		return write(t, "quorate.yaml", "auth: {keysFile: keys}\nstore: "+store)
+	}
+	tables := file("{kind: dynamodb, pageKeyFile: page.key, endpoint: " + endpoint + ", tablePrefix: " + prefix + "}")
+	for name, test := range map[string]struct {
+		args []string
+		exit int
+		want string
+	}{
+		"the configuration alone":     {[]string{"--config", tables}, 10, prefix + "AgentMetadata: create table\n"},
+		"a flag that says otherwise":  {[]string{"--config", tables, "--table-prefix", "other-" + prefix}, 10, "other-" + prefix + "AgentMetadata: create table\n"},
+		"a store without tables":      {[]string{"--config", file("{dataDir: data}")}, 6, "store.kind"},
+		"settings that serve refuses": {[]string{"--config", file("{kind: dynamodb}")}, 6, "store.pageKeyFile"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			exit, stdout, stderr := run(t.Context(), "", append([]string{"tables", "plan"}, test.args...)...)
+			if exit != test.exit || !strings.Contains(stdout+stderr, test.want) {
+				t.Errorf("tables plan = %d, %q, %q, want %d with %q", exit, stdout, stderr, test.exit, test.want)
+			}
+		})
+	}
+}
+
 func TestTablesThatDifferAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	endpoint, prefix := dynamotest.Endpoint(t), dynamotest.Prefix()

@@ -98,7 +98,7 @@ func (c *Config) checkCollector(ctx context.Context) doctor.Finding {
 // checkClock compares this machine's clock with that of a server that the configuration names.
 func (c *Config) checkClock(ctx context.Context) doctor.Finding {
 	if c.Store.Kind == KindDynamoDB {
-		db, err := server.ReachTables(ctx, c.Store.dynamoDB())
+		db, err := server.ReachTables(ctx, c.Store.DynamoDB())
 		if err != nil {
 			return doctor.Skipped("DynamoDB cannot be asked for the time")
 		}

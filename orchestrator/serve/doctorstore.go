@@ -41,7 +41,7 @@ func (c *Config) checkStore(ctx context.Context) doctor.Finding {
 
 // checkTables asks for more than a replica, which is not allowed to read the settings of tables.
 func (c *Config) checkTables(ctx context.Context) doctor.Finding {
-	db, err := server.ReachTables(ctx, c.Store.dynamoDB())
+	db, err := server.ReachTables(ctx, c.Store.DynamoDB())
 	if err != nil {
 		return doctor.Failed(err, "check region, endpoint, table prefix, credentials and policy; quorate tables plan says what is missing")
 	}

@@ -170,7 +170,7 @@ func (p *process) stores(ctx context.Context) (*server.Stores, error) {
 	}
 	keep := server.Retention{Tasks: p.cfg.Retention.Tasks, Evidence: p.cfg.Retention.Evidence}
 	if c.Kind == KindDynamoDB {
-		db := c.dynamoDB()
+		db := c.DynamoDB()
 		db.Meter = p.tel.MeterProvider.Meter("quorate/ddb")
 		return p.openReplica(ctx, server.DynamoDB{
 			Config: db, PageKey: key, Lease: c.Lease, Retention: keep,

@@ -40,13 +40,14 @@ func (s *Store) Validate() error {
 	case s.Lease < minLease || s.Lease > maxLease:
 		return invalid("lease", "%s is not from %s to %s", s.Lease, minLease, maxLease)
 	case s.Kind == KindDynamoDB:
-		return s.dynamoDB().Validate()
+		return s.DynamoDB().Validate()
 	case s.Kind != KindEmbedded:
 		return invalid("kind", "%q is not embedded or dynamodb", s.Kind)
 	}
 	return nil
 }
 
-func (s *Store) dynamoDB() ddb.Config {
+// DynamoDB says where the tables are.
+func (s *Store) DynamoDB() ddb.Config {
 	return ddb.Config{Region: s.Region, Endpoint: s.Endpoint, TablePrefix: s.TablePrefix}
 }
