@@ -196,6 +196,10 @@ func TestVersionNamesTheToolchain(t *testing.T) {
 	if exit != 0 || stderr != "" || !strings.HasPrefix(stdout, "quorate ") || !strings.Contains(stdout, "go1.") {
 		t.Errorf("Main(version) = %d, %q, %q, want 0 and the version of quorate and Go", exit, stdout, stderr)
 	}
+	first, _, _ := strings.Cut(stdout, "\n")
+	if exit, stdout, stderr := run(t.Context(), "", "--version"); exit != 0 || stderr != "" || stdout != first+"\n" {
+		t.Errorf("Main(--version) = %d, %q, %q, want 0 and %q", exit, stdout, stderr, first)
+	}
 }
 
 func TestHelpForWhatIsNotThereIsWrongUsage(t *testing.T) {

@@ -46,6 +46,8 @@ type app struct {
 func (a *app) root() *cobra.Command {
 	root := a.group("quorate", "A registry and router for A2A agents, with gates that need evidence of consultations.")
 	root.Example = "  quorate dev\n  quorate agents list\n  quorate tasks submit --agent web-fetch --text 'Fetch https://example.com' --watch"
+	root.Version, _ = built()
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n") // as quorate version begins
 	root.SilenceErrors = true
 	root.SilenceUsage = true
 	root.SetFlagErrorFunc(flagError)
