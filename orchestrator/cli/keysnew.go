@@ -33,6 +33,7 @@ func (a *app) keysNew() *cobra.Command {
 			if !a.json {
 				a.out.line("%s", key)
 				a.out.line("%s", line)
+				a.err.line("the first line is the key, which is not shown again; the second is for the file of keys")
 				return nil
 			}
 			compact, err := json.Marshal(map[string]string{"key": key, "line": line})
