@@ -128,8 +128,11 @@ func (p *program) exit(ctx context.Context, err error) int {
 	if e.Cause != nil {
 		p.line("  cause: %s", e.Cause)
 	}
-	if e.Reason == webfetch.ReasonAddressBlocked { // the message does not know who reads it, and this reader is the operator
+	switch { // the message does not know who reads it, and this reader is the operator
+	case e.Reason == webfetch.ReasonAddressBlocked:
 		p.line("  try: --allow-internal HOST:PORT, if you trust what is there")
+	case e.Reason == webfetch.ReasonDisabled && !p.disabled:
+		p.line("  try: " + lacksService)
 	}
 	return exitCode(e.Kind)
 }

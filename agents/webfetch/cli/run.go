@@ -100,6 +100,9 @@ func (p *program) agent(f *webfetch.Fetcher, listener net.Listener, logger *slog
 	return kit.New(c)
 }
 
+// lacksService says what to do when the profile needs a Markdown service and none is named.
+const lacksService = "--markdown-service URL or WEB_FETCH_API_ENDPOINT, or another --profile"
+
 // logState logs whether pages can be fetched.
 func (p *program) logState(ctx context.Context, f *webfetch.Fetcher, logger *slog.Logger) {
 	state := "enabled"
@@ -107,6 +110,9 @@ func (p *program) logState(ctx context.Context, f *webfetch.Fetcher, logger *slo
 		state = "disabled"
 	}
 	logger.InfoContext(ctx, "web-fetch", slog.String("state", state), slog.String("profile", f.Profile().Name))
+	if f.Disabled() && !p.disabled {
+		logger.WarnContext(ctx, "this profile has a Markdown service read pages, and none is named, so every fetch will be refused; try "+lacksService)
+	}
 	if open, err := p.everyHost(); !open && err == nil && len(p.allow)+len(p.internal) == 0 && !p.storage.kept() {
 		logger.WarnContext(ctx, "no host is allowed, so every fetch will be refused; name hosts with --allow, or use --data-dir, --store dynamodb or --allowlist off")
 	}

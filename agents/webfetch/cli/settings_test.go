@@ -73,6 +73,7 @@ func TestTheEnvironmentOfTheEarlierTools(t *testing.T) {
 		"WEBFETCH_PROFILE 000":                {map[string]string{"WEBFETCH_PROFILE": "000"}, "/long", 0, strings.Repeat("x", 14_000) + "\n\n... [以下省略]"},
 		"WEBFETCH_PROFILE 002":                {map[string]string{"WEBFETCH_PROFILE": "002"}, "/echo", 0, "agent=GLaDOS-Agent/1.0 "},
 		"WEBFETCH_PROFILE 001":                {map[string]string{"WEBFETCH_PROFILE": "001"}, "/echo", 0, "agent=adk-code/1.0 (+"},
+		"WEBFETCH_PROFILE 003, no service":    {map[string]string{"WEBFETCH_PROFILE": "003"}, "/echo", 6, "try: --markdown-service URL"},
 		"an unknown profile":                  {map[string]string{"WEBFETCH_PROFILE": "009"}, "/echo", 6, "profile"},
 	} {
 		t.Run(name, func(t *testing.T) {
