@@ -90,7 +90,7 @@ func sendFromLegacy(p *old.MessageSendParams) (*a2a.SendMessageRequest, error) {
 }
 
 func noPushInLegacy([]byte) (proto.Message, error) {
-	return nil, EditionNewest.refusal(reasonPushNotSupported, "push notifications are sent in the form of A2A %s only; name their receiver in that version", Version)
+	return nil, EditionNewest.refusal(reasonPushNotSupported, "push notifications are not supported in A2A %s; name their receiver in A2A %s, in whose form they are sent", LegacyVersion, Version)
 }
 
 // checkDepth bounds the nesting of lists and objects, as decoding 1.0 does.

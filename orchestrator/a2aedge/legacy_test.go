@@ -82,7 +82,11 @@ func TestAClientOf03IsRefusedInItsForm(t *testing.T) {
 			t.Errorf("%s: %s = %d %s, want %d as plain JSON", name, test.method, got.code, got.body, test.code)
 		}
 	}
-	got := w.call(t, "POST", "/agents/echo", `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{}}`, nil)
+	got := w.legacy(t, "/agents/echo", "tasks/pushNotificationConfig/get", `{"id":"x"}`)
+	if !strings.Contains(got.body, "push notifications are not supported in A2A 0.3; name their receiver in A2A 1.0") {
+		t.Errorf("tasks/pushNotificationConfig/get = %s, want an error that says what to do", got.body)
+	}
+	got = w.call(t, "POST", "/agents/echo", `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{}}`, nil)
 	if !strings.Contains(got.body, `"code":-32601`) {
 		t.Errorf("message/send in version 1.0 = %s, want -32601: it is none of its methods", got.body)
 	}
