@@ -101,6 +101,45 @@ func TestATableWithOtherKeysIsRefused(t *testing.T) {
 	}
 }
 
+// turning responds as AWS does for a table whose ttl is being turned on or off, which takes up to an hour.
+type turning struct{ status string }
+
+func (u *turning) RoundTrip(request *http.Request) (*http.Response, error) {
+	if _, operation, _ := strings.Cut(request.Header.Get("X-Amz-Target"), "."); operation == "DescribeTimeToLive" && u.status != "" {
+		return answer(request, 200, `{"TimeToLiveDescription":{"AttributeName":"ttl","TimeToLiveStatus":"`+u.status+`"}}`), nil
+	}
+	return dynamotest.NewChaos(1).RoundTrip(request)
+}
+
+func TestATableHasOneTTL(t *testing.T) {
+	t.Parallel()
+	u := &turning{}
+	c := dynamotest.Open(t, u)
+	if err := c.Apply(t.Context(), []ddb.Table{items}, nil); err != nil {
+		t.Fatalf("Apply() = %v, want no error", err)
+	}
+	for _, test := range []struct{ status, ttl, step, reason string }{
+		{"", "ttl", "turn on ttl on ttl", ""},
+		{"DISABLED", "ttl", "turn on ttl on ttl", ""},
+		{"ENABLING", "ttl", "", ""},
+		{"ENABLED", "ttl", "", ""},
+		{"ENABLED", "", "", ""},
+		{"ENABLED", "expires", "", "TABLE_DIFFERS"},
+	} {
+		u.status = test.status
+		table := items
+		table.TTL = test.ttl
+		steps, err := c.Plan(t.Context(), []ddb.Table{table})
+		got := ""
+		if len(steps) == 1 {
+			got = steps[0].What
+		}
+		if len(steps) > 1 || got != test.step || fault.ReasonOf(err) != test.reason {
+			t.Errorf("Plan() for ttl %q where ttl is %s = %d steps, %q, %v, want %q, %q", test.ttl, test.status, len(steps), got, err, test.step, test.reason)
+		}
+	}
+}
+
 // TestConcurrentAppliesBothSucceed lets a second process apply the tables between the plan and the first step.
 func TestConcurrentAppliesBothSucceed(t *testing.T) {
 	t.Parallel()
