@@ -38,6 +38,9 @@ func TestChainsAreThoseOfAPlainPlanner(t *testing.T) {
 		got, err := newRouter(agents...).Resolve(t.Context(), tenant, orchestrator.Route{Contract: &want})
 		if got.Decision.Chosen != "" {
 			alone++
+			if len(got.Decision.Chain) > 0 {
+				t.Fatalf("Resolve(%+v) in registry %d = %s and the chain %v, want the agent alone", want, n, got.Decision.Chosen, got.Decision.Chain)
+			}
 			continue
 		}
 		plain := planner{listing: agents.Listing(tenant)}
