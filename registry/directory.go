@@ -28,6 +28,7 @@ type tenantDirectory struct {
 	written    *broadcast
 	feed       sync.Mutex    // held while reading the log, so that revisions come in order
 	seenWrites atomic.Uint64 // written.count before the log was last read
+	failures   int           // used by Run only; how many times in a row the log could not be read
 
 	reading chan struct{} // a semaphore: held while reading all pulses
 	begun   atomic.Uint64 // how many readings of all pulses have begun
@@ -128,8 +129,10 @@ func (d *Directory) Run(ctx context.Context) error {
 			if !all && d.Fresh(s.tenant) {
 				continue
 			}
-			if err := d.feed(ctx, s); err != nil && ctx.Err() == nil {
-				d.registry.logger.ErrorContext(ctx, "directory not up to date", slog.String("tenant", s.tenant), slog.Any("error", err))
+			if err := d.feed(ctx, s); err == nil {
+				s.failures = 0
+			} else if ctx.Err() == nil {
+				d.logFailure(ctx, s, err)
 			}
 		}
 		all = false
@@ -146,6 +149,13 @@ func (d *Directory) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		}
+	}
+}
+
+// logFailure logs the first, second, fourth and so on failure in a row: the log is read twice a second for each tenant, and a store may be away for hours.
+func (d *Directory) logFailure(ctx context.Context, s *tenantDirectory, err error) {
+	if s.failures++; s.failures&(s.failures-1) == 0 {
+		d.registry.logger.ErrorContext(ctx, "directory not up to date", slog.String("tenant", s.tenant), slog.Int("times", s.failures), slog.Any("error", err))
 	}
 }
 

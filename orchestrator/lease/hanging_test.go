@@ -2,6 +2,7 @@ package lease_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
@@ -60,6 +61,27 @@ func TestAStoreThatHangsIsLogged(t *testing.T) {
 			if !strings.Contains(log.String(), want) {
 				t.Errorf("the log is\n%swant %s in it", log.String(), want)
 			}
+		}
+	})
+}
+
+// refusing is a store that refuses to give messages.
+type refusing struct{ storetest.MemoryLeases }
+
+func (*refusing) Collect(context.Context, string, int) ([]orchestrator.Key, error) {
+	return nil, errors.New("refused")
+}
+
+func TestAStoreThatIsAwayForLongDoesNotFillTheLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		s := runLogged(t, &refusing{}, "a", 0, slog.New(slog.NewTextHandler(&log, nil)))
+		<-time.After(time.Hour)
+		s.stop()
+		<-s.ended
+		const most = 20 // lines
+		if n := strings.Count(log.String(), "word of other replicas could not be read"); n == 0 || n > most {
+			t.Errorf("in an hour the log has %d lines about messages that could not be read, want some, and at most %d", n, most)
 		}
 	})
 }

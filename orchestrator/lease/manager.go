@@ -57,6 +57,8 @@ type Manager struct {
 	beat uint64                   // used by Run only
 	idle [orchestrator.Groups]int // used by Run only; how many rounds in a row a group was free
 
+	uncollected int // used by Run only; how many times in a row messages could not be read
+
 	mu    sync.Mutex
 	until time.Time                   // guarded by mu; the groups held may be worked on until then
 	held  [orchestrator.Groups]uint64 // guarded by mu; epochs; 0 for a group that is not held

@@ -138,8 +138,10 @@ func (m *Manager) deliverMessages(running context.Context, w Worker) {
 	ctx, cancel := context.WithTimeout(running, m.duration/2)
 	defer cancel()
 	keys, err := m.store.Collect(ctx, m.node, limit)
-	if err != nil && running.Err() == nil {
-		m.logger.WarnContext(ctx, "word of other replicas could not be read; trying again", slog.Any("error", err))
+	if err == nil {
+		m.uncollected = 0
+	} else if m.uncollected++; m.uncollected&(m.uncollected-1) == 0 && running.Err() == nil { // the first, second, fourth and so on: it is tried often
+		m.logger.WarnContext(ctx, "word of other replicas could not be read; trying again", slog.Int("times", m.uncollected), slog.Any("error", err))
 	}
 	for _, k := range keys {
 		w.Look(ctx, k)
