@@ -67,10 +67,13 @@ func (d *Directory) tenant(tenant string) *tenantDirectory {
 
 // Agent returns one agent with its status and without RawCard. If it does not exist, ok is false.
 func (d *Directory) Agent(tenant, name string) (a Agent, ok bool) {
-	s := d.tenant(tenant)
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.agent(name, d.registry.now())
+	kept, status, ok := d.Peek(tenant, name)
+	if !ok {
+		return Agent{}, false
+	}
+	a = *kept
+	a.Status = status
+	return a, true
 }
 
 // Peek returns one agent as the directory keeps it, without RawCard and Status, and its status beside it. It saves the copy that Agent makes: the
@@ -105,16 +108,6 @@ func (d *Directory) BySkill(tenant, skill string) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return slices.Clone(s.skills[skill])
-}
-
-func (s *tenantDirectory) agent(name string, now time.Time) (Agent, bool) {
-	a, ok := s.agents[name]
-	if !ok {
-		return Agent{}, false
-	}
-	found := *a
-	found.Status = s.pulses[name].At(now)
-	return found, true
 }
 
 // Run keeps the directory up to date until ctx ends, and then returns nil. It follows the change log, and reads the leases, whose renewal is not in
