@@ -34,7 +34,7 @@ func keepNewer(next []byte, old *record) ([]byte, error) {
 		case taskLayout[n].json && len(fields[n]) == 1 && len(before[n]) == 1 && len(list) == 1:
 			fields[n][0] = keepJSON(n, fields[n][0], before[n][0], list[0])
 		default:
-			newer.List(fields[n], before[n], list)
+			newer.List(fields[n], before[n], list, bytes.Equal)
 		}
 	}
 	b := make([]byte, 0, len(next))

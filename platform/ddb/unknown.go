@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/platform/newer"
 )
 
 // Known returns the names of the attributes in which the fields of T, a struct, are stored, together with others. The tag with the key tag names the attribute of a
@@ -74,20 +76,9 @@ func unchanged(next, again, old types.AttributeValue) types.AttributeValue {
 	case *types.AttributeValueMemberL:
 		was, isList := again.(*types.AttributeValueMemberL)
 		stored, too := old.(*types.AttributeValueMemberL)
-		if isList && too && len(was.Value) == len(stored.Value) {
-			keepEnds(next.Value, was.Value, stored.Value)
+		if isList && too {
+			newer.List(next.Value, was.Value, stored.Value, func(a, b types.AttributeValue) bool { return reflect.DeepEqual(a, b) })
 		}
 	}
 	return next
-}
-
-// keepEnds is KeepUnchanged for a list.
-func keepEnds(next, again, old []types.AttributeValue) {
-	for len(next) > 0 && len(again) > 0 && reflect.DeepEqual(next[0], again[0]) {
-		next[0] = old[0]
-		next, again, old = next[1:], again[1:], old[1:]
-	}
-	for n, m := len(next)-1, len(again)-1; n >= 0 && m >= 0 && reflect.DeepEqual(next[n], again[m]); n, m = n-1, m-1 {
-		next[n] = old[m]
-	}
 }

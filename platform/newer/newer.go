@@ -53,22 +53,23 @@ func Value(next, again, old []byte) []byte {
 	}
 	var list, before, stored []json.RawMessage
 	if parse(next, &list) && parse(again, &before) && parse(old, &stored) {
-		List(list, before, stored)
+		List(list, before, stored, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 		return encode(list)
 	}
 	return next
 }
 
-// List puts into next, which it changes, the elements of old that are the same in next and again.
-func List[E ~[]byte](next, again, old []E) {
+// List puts into next, which it changes, the elements of old that are the same in next and again, from the beginning to the first change and from behind
+// the last one. If again and old have different lengths, next stays as it is.
+func List[E any](next, again, old []E, same func(a, b E) bool) {
 	if len(again) != len(old) {
 		return
 	}
-	for len(next) > 0 && len(again) > 0 && bytes.Equal(next[0], again[0]) {
+	for len(next) > 0 && len(again) > 0 && same(next[0], again[0]) {
 		next[0] = old[0]
 		next, again, old = next[1:], again[1:], old[1:]
 	}
-	for n, m := len(next)-1, len(again)-1; n >= 0 && m >= 0 && bytes.Equal(next[n], again[m]); n, m = n-1, m-1 {
+	for n, m := len(next)-1, len(again)-1; n >= 0 && m >= 0 && same(next[n], again[m]); n, m = n-1, m-1 {
 		next[n] = old[m]
 	}
 }
