@@ -24,7 +24,7 @@ const InputKey = "input"
 // CheckInputs checks a task's inputs against those that its agent declares, and returns them under the agent's names. A required input that is not
 // among them may be in the message: as a field of a data part, as a part whose filename or metadata names it or, for a reference, in its text.
 // Otherwise the result is an InvalidArgument fault with the reason INPUT_MISSING or INPUT_INVALID that names each wrong input and gives the messages
-// of the rules that it breaks.
+// of the rules that it breaks, and why it is not valid for its JSON Schema.
 func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestrator.Input, m *a2apb.Message) ([]orchestrator.Input, error) {
 	have := make([]orchestrator.Typed, len(inputs))
 	for i, in := range inputs {
@@ -36,14 +36,15 @@ func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestra
 	bound := r.indexes.view(tenant).binder(have).bind(a.Metadata.InputSchemas)
 	named := slices.Clone(inputs)
 	var missing, broken []fault.Violation
-	left := maxMatch
+	left, schemas := maxMatch, newSchemaCheck()
 	url := sync.OnceValue(func() string { return urlPattern.FindString(content(m.GetParts())) })
 	for at, schema := range a.Metadata.InputSchemas {
 		var value string
 		i, ok := bound[at], bound[at] != none
+		single := true
 		if ok {
 			named[i].Name = schema.Name
-			value = content(inputs[i].Parts)
+			value, single = content(inputs[i].Parts), len(inputs[i].Parts) == 1
 		} else {
 			value, ok = findInMessage(schema, m, url)
 		}
@@ -52,6 +53,9 @@ func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestra
 		case ok:
 			for _, why := range brokenRules(schema, value, &left) {
 				broken = append(broken, fault.Violation{Field: field, Description: why})
+			}
+			if why := schemas.invalid(schema.JSONSchema, value); single && why != "" { // a schema is for one value, not for several parts
+				broken = append(broken, fault.Violation{Field: field, Description: "it is not valid for the agent's JSON Schema: " + why})
 			}
 		case schema.Required && !mayRefer(schema, m):
 			missing = append(missing, fault.Violation{Field: field, Description: fmt.Sprintf("agent %q requires the input %q (%s)", a.Name, schema.Name, schema.SemanticType)})

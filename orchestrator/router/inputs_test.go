@@ -43,6 +43,48 @@ func data(t *testing.T, v map[string]any) *a2apb.Part {
 	return &a2apb.Part{Content: &a2apb.Part_Data{Data: s}}
 }
 
+// TestInputsAreValidForTheirJSONSchemas gives an agent an order in the forms that callers have for it.
+func TestInputsAreValidForTheirJSONSchemas(t *testing.T) {
+	t.Parallel()
+	a := agent("shop", registry.StatusAvailable)
+	a.Metadata.InputSchemas = []registry.InputSchema{{Name: "order", SemanticType: "document", JSONSchema: map[string]any{
+		"type": "object", "required": []any{"item"}, "properties": map[string]any{"item": map[string]any{"type": "string"}},
+	}}}
+	good, bad := data(t, map[string]any{"item": "tea"}), data(t, map[string]any{"item": 7})
+	order := func(parts ...*a2apb.Part) []orchestrator.Input {
+		return []orchestrator.Input{{Name: "order", Parts: parts}}
+	}
+	tests := map[string]struct {
+		inputs []orchestrator.Input
+		parts  []*a2apb.Part
+		says   string
+	}{
+		"data":                         {inputs: order(good)},
+		"JSON as a text":               {inputs: order(textPart(`{"item": "tea"}`))},
+		"a field of a data part":       {parts: []*a2apb.Part{data(t, map[string]any{"order": map[string]any{"item": "tea"}})}},
+		"a URL, which leads elsewhere": {inputs: order(textPart("https://shop.example/orders/1"))},
+		"several parts":                {inputs: order(textPart("my order"), good)},
+		"another type":                 {inputs: order(bad), says: "at '/item': got number, want string"},
+		"what is required is missing":  {inputs: order(data(t, map[string]any{})), says: "missing property 'item'"},
+		"a text that is no JSON":       {inputs: order(textPart("tea, please")), says: "got string, want object"},
+		"an empty text":                {inputs: order(textPart("")), says: "got string, want object"},
+		"a wrong field of a data part": {parts: []*a2apb.Part{data(t, map[string]any{"order": []any{}})}, says: "got array, want object"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := newRouter(a).CheckInputs(tenant, a, test.inputs, &a2apb.Message{Parts: test.parts})
+			want, says := "INPUT_INVALID", `input "order": it is not valid for the agent's JSON Schema: `+test.says
+			if test.says == "" {
+				want, says = "", ""
+			}
+			if got := fault.ReasonOf(err); got != want || err != nil && fault.From(err).Message != says {
+				t.Errorf("CheckInputs() = %v, want %s: %s", err, want, says)
+			}
+		})
+	}
+}
+
 func TestInputsAreCheckedBeforeAnythingIsSent(t *testing.T) {
 	t.Parallel()
 	spec, page := input("spec", "", "Do it"), input("page", "", "https://example.com/")

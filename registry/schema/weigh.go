@@ -37,6 +37,9 @@ func (w *withinSearch) weighKeyword(keyword string, said, value any, depth int) 
 		return w.spend(width(value) * size(value))
 	case "pattern":
 		return w.weighPattern(said, value)
+	case "minLength", "maxLength": // characters are counted
+		text, _ := value.(string)
+		return w.spend(len(text) / 64)
 	case "allOf", "anyOf", "oneOf":
 		return w.weighAll(list(said), value, depth)
 	case "not", "if", "then", "else":
@@ -104,7 +107,20 @@ func (w *withinSearch) weighWithin(keyword string, said, value any, depth int) b
 func (w *withinSearch) weighPattern(pattern, text any) bool {
 	p, _ := pattern.(string)
 	t, _ := text.(string)
-	return w.spend(1 + len(p)*len(t)/16)
+	return w.spend(1 + max(len(p), w.patternSteps(p))*len(t)/16)
+}
+
+// patternSteps is PatternSteps, once for each pattern: a schema may apply one to many texts.
+func (w *withinSearch) patternSteps(pattern string) int {
+	n, known := w.matching[pattern]
+	if !known {
+		if w.matching == nil {
+			w.matching = make(map[string]int)
+		}
+		n = PatternSteps(pattern)
+		w.matching[pattern] = n
+	}
+	return n
 }
 
 func parts(v any) map[string]any {

@@ -42,6 +42,7 @@ type withinSearch struct {
 	output, input map[string]any // the roots
 	compiler      *jsonschema.Compiler
 	patterns      map[string]*regexp.Regexp // of the output's pattern properties; nil for a pattern that does not compile
+	matching      map[string]int            // steps of the input's patterns
 	named         *bool                     // whether parts of the input have identifiers of their own; nil until it is looked up
 	open          map[[2]string]bool        // pairs of references that are being compared: in a cycle they are taken to fit
 	steps, work   int

@@ -46,8 +46,8 @@ type SubmitTaskRequest struct {
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// When the task fails if it has not ended. Absent means 24 hours from now; the maximum is 30 days.
 	Deadline *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=deadline,proto3" json:"deadline,omitempty"`
-	// Named inputs, at most 64. They are checked against the inputs that the chosen agent requires, and the rules that it declares for them, before
-	// anything is sent. A required input that is not here is also taken from a data part of the message with a field of its name, from a part whose
+	// Named inputs, at most 64. They are checked against the inputs that the chosen agent requires, and the rules and JSON Schemas that it declares for
+	// them, before anything is sent. A required input that is not here is also taken from a data part of the message with a field of its name, from a part whose
 	// filename or metadata "input" is its name, and, for a reference, from the message's text.
 	Inputs        []*TaskInput `protobuf:"bytes,6,rep,name=inputs,proto3" json:"inputs,omitempty"`
 	unknownFields protoimpl.UnknownFields

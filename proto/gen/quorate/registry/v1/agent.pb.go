@@ -628,7 +628,8 @@ type InputSchema struct {
 	Required *bool `protobuf:"varint,4,opt,name=required,proto3,oneof" json:"required,omitempty"`
 	// Rules that its value must satisfy. At most 32.
 	ValidationRules []*ValidationRule `protobuf:"bytes,5,rep,name=validation_rules,json=validationRules,proto3" json:"validation_rules,omitempty"`
-	// The JSON Schema (2020-12) to which its value must conform; only references within it are followed. At most 32 KiB.
+	// The JSON Schema (2020-12) to which its value must conform; only references within it are followed. At most 32 KiB. A text conforms as a string or as
+	// the JSON that it is. Values of several parts, behind a URL, or too complex to be checked quickly are left to the agent.
 	JsonSchema    *structpb.Struct `protobuf:"bytes,6,opt,name=json_schema,json=jsonSchema,proto3" json:"json_schema,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -1,0 +1,26 @@
+package router
+
+import (
+	"encoding/json"
+
+	"github.com/quorate/quorate/registry/schema"
+)
+
+// schemaCheck checks the values of a task's inputs against the JSON Schemas of its agent.
+type schemaCheck struct{ left int } // work that may still be done
+
+func newSchemaCheck() *schemaCheck { return &schemaCheck{left: schema.MaxWork} }
+
+// invalid returns why a value is not valid for a schema, or "". A text may be a string or, as an agent or a file has it, JSON. What a URL leads to is not
+// known here, so an input that is a URL is not checked.
+func (c *schemaCheck) invalid(of map[string]any, value string) string {
+	if of == nil || value != "" && urlPattern.FindString(value) == value {
+		return ""
+	}
+	why := schema.Invalid(of, value, &c.left)
+	var decoded any
+	if why == "" || json.Unmarshal([]byte(value), &decoded) != nil {
+		return why
+	}
+	return schema.Invalid(of, decoded, &c.left)
+}

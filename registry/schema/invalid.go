@@ -1,0 +1,37 @@
+package schema
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// MaxWork is a budget for calls of Invalid. What it allows takes some tenths of a second at most.
+const MaxWork = withinWork
+
+// Invalid returns why a value is not valid for a schema, and at which place. It takes the work from left. The result is empty if the value is valid, or
+// if there is not enough left to tell. The value is as encoding/json decodes it.
+func Invalid(schema map[string]any, value any, left *int) (why string) {
+	w := &withinSearch{input: schema, work: withinWork - *left}
+	in := inputNode{schema: schema}
+	checkable := w.checkable(in, value)
+	*left = withinWork - w.work
+	if !checkable {
+		return ""
+	}
+	validator := w.compiled(in)
+	if validator == nil { // Check refuses such a schema
+		return ""
+	}
+	broken, ok := errors.AsType[*jsonschema.ValidationError](validator.Validate(value))
+	if !ok {
+		return ""
+	}
+	for len(broken.Causes) > 0 { // down to one that says more than that the value is not valid
+		broken = broken.Causes[0]
+	}
+	return fault.ClipTo(strings.TrimPrefix(broken.Error(), "at '': "), maxWhy)
+}

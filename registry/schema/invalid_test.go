@@ -1,0 +1,64 @@
+package schema_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/registry/schema"
+)
+
+func TestAValueIsCheckedAgainstASchema(t *testing.T) {
+	t.Parallel()
+	person := map[string]any{
+		"type": "object", "required": []any{"name"},
+		"properties": map[string]any{"name": map[string]any{"type": "string", "pattern": "^[A-Z]"}, "age": map[string]any{"$ref": "#/$defs/age"}},
+		"$defs":      map[string]any{"age": map[string]any{"type": "integer", "minimum": 0.0}},
+	}
+	for name, test := range map[string]struct {
+		value any
+		want  string
+	}{
+		"a valid one":        {map[string]any{"name": "Ada", "age": 36.0}, ""},
+		"nothing":            {map[string]any{}, "missing property 'name'"},
+		"another type":       {"Ada", "got string, want object"},
+		"behind a reference": {map[string]any{"name": "Ada", "age": -1.0}, "at '/age': minimum: got -1, want 0"},
+		"a pattern":          {map[string]any{"name": "ada"}, "at '/name': 'ada' does not match pattern '^[A-Z]'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			left := schema.MaxWork
+			if got := schema.Invalid(person, test.value, &left); got != test.want || left >= schema.MaxWork || left < 0 {
+				t.Errorf("Invalid(%v) = %q with %d of the work left, want %q and some", test.value, got, left, test.want)
+			}
+		})
+	}
+}
+
+// TestAValueThatIsTooMuchWorkIsTakenToBeValid has schemas of some hundred bytes with which checking would take minutes or forever.
+func TestAValueThatIsTooMuchWorkIsTakenToBeValid(t *testing.T) {
+	t.Parallel()
+	doubling := map[string]any{"last": map[string]any{"type": "object"}}
+	next := "last"
+	for i := range 40 {
+		ref := map[string]any{"$ref": "#/$defs/" + next}
+		next = fmt.Sprint("d", i)
+		doubling[next] = map[string]any{"allOf": []any{ref, ref}}
+	}
+	for name, test := range map[string]struct{ of map[string]any }{
+		"references that double":      {map[string]any{"$ref": "#/$defs/" + next, "$defs": doubling}},
+		"a reference to itself":       {map[string]any{"$ref": "#"}},
+		"a pattern of many steps":     {map[string]any{"pattern": "^((a{100}){100}|b)$"}},
+		"a text counted many times":   {map[string]any{"allOf": slices.Repeat([]any{map[string]any{"maxLength": 1.0}}, 1000)}},
+		"a name of its own for parts": {map[string]any{"allOf": []any{map[string]any{"$id": "https://example.com/a", "type": "object"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			left := schema.MaxWork
+			if got := schema.Invalid(test.of, strings.Repeat("a", 300<<10), &left); got != "" {
+				t.Errorf("Invalid() = %q, want nothing, since it is too much work to tell", got)
+			}
+		})
+	}
+}
