@@ -27,6 +27,24 @@ func (s *Submission) bindInputs(r *router.Router, a registry.Agent) error {
 	return nil
 }
 
+// typeInputs gives the inputs of unknown type the type that the contract has for their name: by that type the agent is chosen.
+func (s *Submission) typeInputs() {
+	if s.Route.Contract == nil {
+		return
+	}
+	s.Inputs = slices.Clone(s.Inputs)
+	for i := range s.Inputs {
+		in := &s.Inputs[i]
+		if in.SemanticType != "" {
+			continue
+		}
+		named := func(t orchestrator.Typed) bool { return t.Name == in.Name }
+		if at := slices.IndexFunc(s.Route.Contract.Inputs, named); at >= 0 {
+			in.SemanticType = s.Route.Contract.Inputs[at].SemanticType
+		}
+	}
+}
+
 // givenAs returns which inputs of the agent the submitted inputs are used for.
 func givenAs(inputs, named []orchestrator.Input) []orchestrator.Given {
 	var list []orchestrator.Given

@@ -51,3 +51,26 @@ func TestARouteIsResolvedWithoutATask(t *testing.T) {
 		t.Errorf("Tasks() = %d, %v, want none", len(list), err)
 	}
 }
+
+// TestAnInputIsOfTheTypeThatTheContractHasForIt routes by a contract that says of what type an input is. The agent declares an input of that type
+// under another name.
+func TestAnInputIsOfTheTypeThatTheContractHasForIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, turns("writer", "spec", "document", "stories", "collection"))
+	s := engine.Submission{
+		Tenant: tenant, Caller: "tester", Message: text("do it"), Inputs: []orchestrator.Input{{Name: "idea", Parts: text("a shop").GetParts()}},
+		Route: orchestrator.Route{Contract: &orchestrator.Contract{
+			Inputs: []orchestrator.Typed{{Name: "wish", SemanticType: "artifact"}, {Name: "idea", SemanticType: "comment"}}, Output: orchestrator.Typed{Name: "stories"},
+		}},
+	}
+	if d, err := w.engine.Resolve(t.Context(), s); err != nil || d.Chosen != "writer" {
+		t.Errorf("Resolve() = %+v, %v, want writer", d, err)
+	}
+	w.await(w.submit(s).ID)
+	if got := input(w.agents.actor("writer").sends()[0], "spec"); got != "a shop" {
+		t.Errorf("the agent got %q as its input, want what was given as another one of a fitting type", got)
+	}
+	if s.Inputs[0].SemanticType != "" {
+		t.Errorf("the caller's own input was changed to %+v", s.Inputs[0])
+	}
+}

@@ -27,8 +27,9 @@ func (e *Engine) Resolve(ctx context.Context, s Submission) (orchestrator.Decisi
 	return to.Decision, nil
 }
 
-// decide has the router decide, and measures that.
+// decide has the router decide, and measures that. It says of the inputs what the route says of them.
 func (e *Engine) decide(ctx context.Context, s *Submission) (to router.Result, err error) {
+	s.typeInputs()
 	begin := time.Now()
 	if s.chain != nil {
 		to, err = e.router.ResolveStep(ctx, s.Tenant, s.chain, s.link)

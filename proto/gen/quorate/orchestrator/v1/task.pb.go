@@ -1114,8 +1114,9 @@ type TaskInput struct {
 	Value *structpb.Value `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
 	// The value as A2A parts. At most 64.
 	Parts []*v1.Part `protobuf:"bytes,3,rep,name=parts,proto3" json:"parts,omitempty"`
-	// The semantic type of the value: document, artifact, collection, reference or comment. If it is given and the agent declares no input of this
-	// name, the value is used for a required input of a fitting type, and sent under that input's name.
+	// The semantic type of the value: document, artifact, collection, reference or comment; when empty, the one that the route's contract has for this
+	// name. If there is one and the agent declares no input of this name, the value is used for a required input of a fitting type, and sent under that
+	// input's name.
 	SemanticType  string `protobuf:"bytes,4,opt,name=semantic_type,json=semanticType,proto3" json:"semantic_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
