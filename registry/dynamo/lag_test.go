@@ -1,9 +1,11 @@
 package dynamo_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -234,6 +236,63 @@ func TestAWriteWithoutAnAnswerIsSettledByTheItem(t *testing.T) {
 	pulses, err := s.Pulses(t.Context(), r.Key())
 	if err != nil || pulses[r.Key()].Epoch > 1 {
 		t.Errorf("Pulses() = %v, %v, want epoch 1 at most", pulses, err)
+	}
+}
+
+// losing makes a transaction and loses its answer. What others do meanwhile comes before it is sent again, which does not arrive.
+type losing struct {
+	meanwhile func() // nil: nothing is lost
+	lost      []byte
+}
+
+func (l *losing) RoundTrip(request *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		return nil, err
+	}
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	meanwhile := l.meanwhile
+	transaction := strings.HasSuffix(request.Header.Get("X-Amz-Target"), ".TransactWriteItems")
+	switch {
+	case l.lost != nil && bytes.Equal(body, l.lost):
+		return nil, io.ErrUnexpectedEOF
+	case !transaction || meanwhile == nil:
+		return dynamotest.NewChaos(1).RoundTrip(request)
+	}
+	l.meanwhile, l.lost = nil, body
+	response, err := dynamotest.NewChaos(1).RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	_ = response.Body.Close()
+	meanwhile()
+	return nil, io.ErrUnexpectedEOF
+}
+
+func TestAWriteWithoutAnAnswerIsKnownAmongThoseAfterIt(t *testing.T) {
+	t.Parallel()
+	l := &losing{}
+	s, db := openBoth(t, l)
+	r := storetest.Record("t", "a")
+	storetest.Put(t, s, r)
+	made := 0
+	write := func(s *dynamo.Store) error {
+		return s.Update(t.Context(), r.Key(), func(old *registry.Record) (registry.Change, error) {
+			made++
+			next := *old
+			next.Revision++
+			return registry.Change{Record: &next}, nil
+		})
+	}
+	l.meanwhile = func() {
+		for range 3 {
+			if err := write(dynamo.New(db)); err != nil {
+				t.Errorf("Update() of another = %v, want no error", err)
+			}
+		}
+	}
+	if err := write(s); err != nil || made != 4 {
+		t.Errorf("Update() = %v after %d writes in all, want no error and 4: the item still shows that it was made", err, made)
 	}
 }
 
