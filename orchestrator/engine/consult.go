@@ -149,6 +149,9 @@ func (e *Engine) openConsultation(ctx context.Context, q consultation.Question, 
 // logConsultation logs a consultation in the task's events and has the task's gate checked.
 func (e *Engine) logConsultation(ctx context.Context, t *orchestrator.Task, detail string) (orchestrator.Task, error) {
 	now, err := e.update(ctx, t.Key(), func(now *orchestrator.Task) ([]orchestrator.Event, error) {
+		if now.Ended() { // a reviewer may be that fast; whoever watches leaves with the event of the end
+			return nil, orchestrator.ErrUnchanged
+		}
 		return []orchestrator.Event{event(now, orchestrator.EventConsultation, detail)}, nil
 	})
 	if err == nil {

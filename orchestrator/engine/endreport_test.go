@@ -53,6 +53,10 @@ func TestATaskThatEndsWhileSomebodyIsAskedAboutItEndsThatToo(t *testing.T) {
 		s.pass()
 		s.stop()
 		s.checkRecalled("before the carrier was noted", task.ID, c)
+		list, err := s.store.Events(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID}, 0, 100)
+		if err != nil || list[len(list)-1].Type != orchestrator.EventState {
+			t.Errorf("Events() = %+v, %v, want nothing behind the end, with which those who watch have left", list, err)
+		}
 	})
 }
 
