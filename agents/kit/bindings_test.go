@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +40,16 @@ func play(ctx context.Context, t *kit.Task) error {
 		return t.Progress(ctx, "looked everywhere")
 	case "bytes":
 		return t.AddArtifact(ctx, kit.Artifact{Name: "b\xff", MediaType: "application/octet-stream", Raw: []byte{0, 0xff}})
+	case "parts":
+		report := struct {
+			Z string `json:"z"`
+			A []int  `json:"a"`
+		}{"\xff", []int{1}}
+		return t.AddArtifact(ctx, kit.Artifact{Name: "report", MediaType: "text/plain", Text: "not this", Parts: []*a2a.Part{
+			a2a.NewDataPart(report), a2a.NewFileURLPart("https://example.com/r.pdf", "application/pdf"), a2a.NewTextPart("\xff"),
+		}})
+	case "odd parts":
+		return t.AddArtifact(ctx, kit.Artifact{Parts: []*a2a.Part{a2a.NewDataPart(func() {})}})
 	default:
 		if err := t.Progress(ctx, "half way \xff"); err != nil {
 			return err
@@ -94,6 +105,22 @@ func TestBytesAreAFileWithTheNameOfTheirArtifact(t *testing.T) {
 		file := made.Parts[0]
 		if made.Name != "b\uFFFD" || file.Filename != made.Name || file.MediaType != "application/octet-stream" || !slices.Equal(file.Raw(), []byte{0, 0xff}) {
 			t.Errorf("SendMessage(bytes) = artifact %q with %+v, want a file of that name", made.Name, file)
+		}
+	})
+}
+
+func TestAnArtifactHasThePartsThatItWasGiven(t *testing.T) {
+	t.Parallel()
+	onEachBinding(t, func(t *testing.T, c *a2aclient.Client) {
+		t.Helper()
+		want := a2a.ContentParts{
+			a2a.NewDataPart(map[string]any{"z": "\uFFFD", "a": []any{1.0}}), a2a.NewFileURLPart("https://example.com/r.pdf", "application/pdf"), a2a.NewTextPart("\uFFFD"),
+		}
+		if got := send(t, c, say("parts")).Artifacts[0]; got.Name != "report" || !reflect.DeepEqual(got.Parts, want) {
+			t.Errorf("SendMessage(parts) = artifact %+v, want one with %+v", got, want)
+		}
+		if got := send(t, c, say("odd parts")); got.Status.State != a2a.TaskStateFailed || len(got.Artifacts) > 0 {
+			t.Errorf("SendMessage(odd parts) = %s with %d artifacts, want FAILED: a function is no JSON", got.Status.State, len(got.Artifacts))
 		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"go.opentelemetry.io/otel/attribute"
@@ -26,53 +25,6 @@ type Task struct {
 	job        *board.Job
 	assignment assignment
 }
-
-// chunkBytes is how much text of an artifact is delivered at once. Longer text is delivered in chunks, so that the caller sees it arrive.
-const chunkBytes = 128 << 10
-
-// Artifact is a result: Text, or Raw bytes when Raw is not nil.
-type Artifact struct {
-	Name      string // for Raw, also that of the file
-	MediaType string
-	Text      string
-	Raw       []byte
-	Metadata  map[string]any // for programs; may be nil
-}
-
-// a2a returns the artifact's one A2A form, the same wherever it goes: evidence is about its exact parts.
-func (f Artifact) a2a() *a2a.Artifact {
-	made := &a2a.Artifact{ID: a2a.NewArtifactID(), Name: printable(f.Name), Metadata: f.Metadata}
-	if f.Raw != nil {
-		file := a2a.NewRawPart(f.Raw)
-		file.Filename = made.Name
-		made.Parts = a2a.ContentParts{file}
-	} else {
-		for _, chunk := range chunks(printable(f.Text)) {
-			made.Parts = append(made.Parts, a2a.NewTextPart(chunk))
-		}
-	}
-	for _, part := range made.Parts {
-		part.MediaType = printable(f.MediaType)
-	}
-	return made
-}
-
-// chunks splits text into pieces of at most chunkBytes, at line ends where possible. Joined, they are the text again.
-func chunks(text string) []string {
-	var list []string
-	for len(text) > chunkBytes {
-		end := strings.LastIndexByte(text[:chunkBytes], '\n') + 1
-		if end == 0 {
-			for end = chunkBytes; !utf8.RuneStart(text[end]); end-- {
-			}
-		}
-		list, text = append(list, text[:end]), text[end:]
-	}
-	return append(list, text)
-}
-
-// printable replaces invalid UTF-8, which protobuf refuses.
-func printable(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 // Text returns the message's text parts, separated by line breaks.
 func (t *Task) Text() string { return textOf(t.Parts) }
