@@ -60,7 +60,6 @@ type Task struct {
 	Parent       *Parent `json:",omitempty"`
 	TraceID      string
 	SpanID       string
-	Sampled      bool           `json:",omitempty"` // the trace is recorded from its beginning
 	CancelAsked  bool           `json:",omitempty"`
 	CancelWith   CancelMetadata `json:",omitempty"` // what the agent is told with each request to stop
 	AtMostOnce   bool           `json:",omitempty"` // the message is not sent again when its fate is unknown

@@ -178,7 +178,7 @@ func (e *Engine) conclude(ctx context.Context, c *conversation, err error) (step
 
 var errDeadline = errors.New("the task's deadline has passed")
 
-// remoteSpan returns ctx with the task's own trace as the parent of what follows, recorded if its beginning was. Consultations always are.
+// remoteSpan returns ctx with the task's own trace as the parent of what follows, sampled.
 func remoteSpan(ctx context.Context, t *orchestrator.Task) context.Context {
 	traceID, err1 := trace.TraceIDFromHex(t.TraceID)
 	spanID, err2 := trace.SpanIDFromHex(t.SpanID)
@@ -186,6 +186,6 @@ func remoteSpan(ctx context.Context, t *orchestrator.Task) context.Context {
 		return ctx
 	}
 	return trace.ContextWithRemoteSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{
-		TraceID: traceID, SpanID: spanID, TraceFlags: trace.TraceFlags(0).WithSampled(t.Sampled || t.CarriesConsultation()), Remote: true,
+		TraceID: traceID, SpanID: spanID, TraceFlags: trace.FlagsSampled, Remote: true,
 	}))
 }
