@@ -39,22 +39,21 @@ func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestra
 	left, schemas := maxMatch, newSchemaCheck()
 	url := sync.OnceValue(func() string { return urlPattern.FindString(content(m.GetParts())) })
 	for at, schema := range a.Metadata.InputSchemas {
-		var value string
+		var v inputValue
 		i, ok := bound[at], bound[at] != none
-		single := true
 		if ok {
 			named[i].Name = schema.Name
-			value, single = content(inputs[i].Parts), len(inputs[i].Parts) == 1
+			v = valueOf(inputs[i].Parts)
 		} else {
-			value, ok = findInMessage(schema, m, url)
+			v, ok = findInMessage(schema, m, url)
 		}
 		field := "inputs." + schema.Name
 		switch {
 		case ok:
-			for _, why := range brokenRules(schema, value, &left) {
+			for _, why := range brokenRules(schema, v.text, &left) {
 				broken = append(broken, fault.Violation{Field: field, Description: why})
 			}
-			if why := schemas.invalid(schema.JSONSchema, value); single && why != "" { // a schema is for one value, not for several parts
+			if why := schemas.invalid(schema.JSONSchema, v); why != "" {
 				broken = append(broken, fault.Violation{Field: field, Description: "it is not valid for the agent's JSON Schema: " + why})
 			}
 		case schema.Required && !mayRefer(schema, m):
@@ -128,20 +127,34 @@ func plain(v *structpb.Value) string {
 
 var urlPattern = regexp.MustCompile(`https?://[^\s"'<>]+`)
 
+// inputValue is what an input consists of.
+type inputValue struct {
+	text  string // what rules apply to
+	parts int    // their number
+}
+
+func valueOf(parts []*a2apb.Part) inputValue { return inputValue{content(parts), len(parts)} }
+
 // findInMessage finds an input in a message, whose first URL is url.
-func findInMessage(schema registry.InputSchema, m *a2apb.Message, url func() string) (value string, ok bool) {
+func findInMessage(schema registry.InputSchema, m *a2apb.Message, url func() string) (v inputValue, ok bool) {
+	var named []*a2apb.Part
 	for _, p := range m.GetParts() {
 		if p.GetMetadata().GetFields()[InputKey].GetStringValue() == schema.Name || p.GetFilename() == schema.Name {
-			return content([]*a2apb.Part{p}), true
+			named = append(named, p)
 		}
+	}
+	if len(named) > 0 {
+		return valueOf(named), true
+	}
+	for _, p := range m.GetParts() {
 		if v, ok := p.GetData().GetStructValue().GetFields()[schema.Name]; ok {
-			return plain(v), true
+			return inputValue{plain(v), 1}, true
 		}
 	}
 	if schema.SemanticType == "reference" {
-		value = url()
+		v = inputValue{url(), 1}
 	}
-	return value, value != ""
+	return v, v.text != ""
 }
 
 // mayRefer reports whether a message may hold an input that a search for URLs cannot find: a text can refer to things in many ways, and only its

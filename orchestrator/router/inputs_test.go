@@ -32,6 +32,10 @@ func input(name, kind, value string) orchestrator.Input {
 	return orchestrator.Input{Name: name, SemanticType: kind, Parts: []*a2apb.Part{textPart(value)}}
 }
 
+func orderFile(s string) *a2apb.Part {
+	return &a2apb.Part{Filename: "order", Content: &a2apb.Part_Text{Text: s}}
+}
+
 func textPart(s string) *a2apb.Part { return &a2apb.Part{Content: &a2apb.Part_Text{Text: s}} }
 
 func data(t *testing.T, v map[string]any) *a2apb.Part {
@@ -64,6 +68,9 @@ func TestInputsAreValidForTheirJSONSchemas(t *testing.T) {
 		"a field of a data part":       {parts: []*a2apb.Part{data(t, map[string]any{"order": map[string]any{"item": "tea"}})}},
 		"a URL, which leads elsewhere": {inputs: order(textPart("https://shop.example/orders/1"))},
 		"several parts":                {inputs: order(textPart("my order"), good)},
+		"a named part":                 {parts: []*a2apb.Part{orderFile(`{"item": "tea"}`)}},
+		"several named parts":          {parts: []*a2apb.Part{orderFile(`{"item": `), orderFile(`7}`)}},
+		"a wrong named part":           {parts: []*a2apb.Part{orderFile(`{"item": 7}`)}, says: "at '/item': got number, want string"},
 		"another type":                 {inputs: order(bad), says: "at '/item': got number, want string"},
 		"what is required is missing":  {inputs: order(data(t, map[string]any{})), says: "missing property 'item'"},
 		"a text that is no JSON":       {inputs: order(textPart("tea, please")), says: "got string, want object"},
