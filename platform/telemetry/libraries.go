@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"log/slog"
 	"os"
@@ -51,7 +50,7 @@ func LogErrors(logger *slog.Logger) {
 	lines := NewLines(errorsAtOnce, errorsEvery)
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
 		if missed, ok := lines.Next(); ok {
-			logger.LogAttrs(context.Background(), slog.LevelWarn, "telemetry could not be sent", append(missed, slog.Any(LogError, err))...)
+			logger.Warn("telemetry could not be sent", slog.Any(LogError, err), slog.GroupAttrs("", missed...))
 		}
 	}))
 }
