@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 const directoryChunk = 1000
@@ -145,9 +147,9 @@ func (d *Directory) Run(ctx context.Context) error {
 	}
 }
 
-// logFailure logs the first, second, fourth and so on failure in a row: the log is read twice a second for each tenant, and a store may be away for hours.
+// logFailure counts a failure in a row: the log is read twice a second for each tenant, and a store may be away for hours.
 func (d *Directory) logFailure(ctx context.Context, s *tenantDirectory, err error) {
-	if s.failures++; s.failures&(s.failures-1) == 0 {
+	if s.failures++; fault.Logged(s.failures) {
 		d.registry.logger.ErrorContext(ctx, "directory not up to date", slog.String("tenant", s.tenant), slog.Int("times", s.failures), slog.Any("error", err))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // Run takes leases, keeps them and passes on messages until ctx ends; then it releases everything. The worker must have ended its work by then.
@@ -140,7 +141,7 @@ func (m *Manager) deliverMessages(running context.Context, w Worker) {
 	keys, err := m.store.Collect(ctx, m.node, limit)
 	if err == nil {
 		m.uncollected = 0
-	} else if m.uncollected++; m.uncollected&(m.uncollected-1) == 0 && running.Err() == nil { // the first, second, fourth and so on: it is tried often
+	} else if m.uncollected++; fault.Logged(m.uncollected) && running.Err() == nil {
 		m.logger.WarnContext(ctx, "word of other replicas could not be read; trying again", slog.Int("times", m.uncollected), slog.Any("error", err))
 	}
 	for _, k := range keys {
