@@ -18,7 +18,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/quorate/quorate/orchestrator/router/text"
@@ -54,14 +56,34 @@ func run(args []string, out io.Writer) error {
 	r := measure(index, set.tests, *refusal)
 	_, err = fmt.Fprintf(out, `skills        %d of %d agents, %d examples; built in %s
 texts         %d that fit, %d that do not; %s each, p99 %s
-skill R@1     %.4f
-skill R@5     %.4f
-skill NDCG@5  %.4f
-agent R@1     %.4f
-refusal       recall %.4f at %.4f false refusals (the limit fitted to the examples)
-              recall %.4f at %.4f false refusals (the limit set on these texts)
-refusal AUROC %.4f
-`, len(set.skills), set.agents(), set.examples(), built.Round(time.Millisecond), r.fit, r.unfit, r.median, r.p99,
-		r.r1, r.r5, r.ndcg5, r.agent1, r.recall, r.falseRefusals, r.recallAt, *refusal, r.auroc)
+skill R@1     %s
+skill R@5     %s
+skill NDCG@5  %s
+agent R@1     %s
+refusal       recall %s at %s false refusals (the limit of the index)
+              recall %s at %.4f false refusals (the limit set on these texts)
+refusal AUROC %s
+%s`, len(set.skills), set.agents(), set.examples(), built.Round(time.Millisecond), r.fit, r.unfit, r.median, r.p99,
+		share(r.r1), share(r.r5), share(r.ndcg5), share(r.agent1), share(r.recall), share(r.falseRefusals), share(r.recallAt), *refusal, share(r.auroc), r.lacks())
 	return err
+}
+
+// share formats a share, unless nothing shows it.
+func share(v float64) string {
+	if math.IsNaN(v) {
+		return "n/a"
+	}
+	return strconv.FormatFloat(v, 'f', 4, 64)
+}
+
+// lacks says why a result is incomplete.
+func (r *result) lacks() string {
+	switch {
+	case r.fit == 0:
+		return "n/a: no text fits a skill; a line of test.jsonl names what is right as \"skill\" or \"skills\"\n"
+	case r.unfit == 0:
+		return "n/a: every text fits a skill; those that must be refused name none, or \"oos\"\n"
+	default:
+		return ""
+	}
 }

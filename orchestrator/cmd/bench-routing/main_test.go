@@ -70,3 +70,33 @@ func TestWhatCannotBeScoredIsNamed(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatCannotBeMeasuredIsNotAZero(t *testing.T) {
+	t.Parallel()
+	const (
+		cake = `{"text":"bake me a cake","skill":"bake"}` + "\n"
+		song = `{"text":"flibber the grommet"}` + "\n"
+		coal = `{"text":"qwzx","skill":"bake"}` + "\n"
+	)
+	for name, x := range map[string]struct {
+		test string
+		want []string
+	}{
+		"no text fits":          {song, []string{"skill R@1     n/a", "recall 1.0000 at n/a false", "AUROC n/a", "n/a: no text fits a skill"}},
+		"every text fits":       {cake, []string{"skill R@1     1.0000", "recall n/a at 0.0000 false", "AUROC n/a", "n/a: every text fits a skill"}},
+		"both kinds":            {cake + song, []string{"skill R@5     1.0000", "recall 1.0000 at 0.0000 false", "AUROC 1.0000"}},
+		"nothing tells apart":   {coal + song, []string{"skill R@1     0.0000", "AUROC 0.5000"}},
+		"a quarter tells apart": {cake + coal + song, []string{"skill R@1     0.5000", "AUROC 0.7500"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			err := run([]string{folder(t, map[string]string{"skills.json": twoSkills, "test.jsonl": x.test})}, &out)
+			for _, want := range x.want {
+				if err != nil || !strings.Contains(out.String(), want) {
+					t.Errorf("run() = %v, want %q in:\n%s", err, want, &out)
+				}
+			}
+		})
+	}
+}

@@ -8,7 +8,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/router/text"
 )
 
-// result is what the texts of a set show.
+// result is what the texts of a set show. What they cannot show is NaN.
 type result struct {
 	fit, unfit            int
 	r1, r5, ndcg5, agent1 float64 // of the texts that fit, refused or not
@@ -40,27 +40,33 @@ func measure(index *text.Index, tests []test, falseRefusal float64) result {
 		r.falseRefusals += one(a.Refused())
 		r.judge(a.Hits, t.right)
 	}
-	n := float64(max(r.fit, 1))
+	n := float64(r.fit)
 	for _, sum := range []*float64{&r.r1, &r.r5, &r.ndcg5, &r.agent1, &r.falseRefusals} {
 		*sum /= n
 	}
-	r.recall /= float64(max(r.unfit, 1))
-	slices.Sort(fit)
+	r.recall /= float64(r.unfit)
+	r.recallAt, r.auroc = separation(fit, unfit, falseRefusal)
 	slices.Sort(took)
-	if len(fit) > 0 && len(unfit) > 0 {
-		limit := fit[int(falseRefusal*float64(len(fit)))]
-		for _, m := range unfit {
-			below, _ := slices.BinarySearch(fit, m)
-			r.auroc += 1 - float64(below)/float64(len(fit))
-			r.recallAt += one(m < limit)
-		}
-		r.auroc /= float64(len(unfit))
-		r.recallAt /= float64(len(unfit))
-	}
-	if len(took) > 0 {
-		r.median, r.p99 = took[len(took)/2], took[len(took)*99/100]
-	}
+	r.median, r.p99 = took[len(took)/2], took[len(took)*99/100]
 	return r
+}
+
+// separation returns which share of the texts that do not fit is below the limit that refuses the wanted share of those that do, and the probability
+// that a text that fits has the greater margin of two. Equal margins tell nothing apart, so they count half.
+func separation(fit, unfit []float64, falseRefusal float64) (recall, auroc float64) {
+	if len(fit) == 0 || len(unfit) == 0 {
+		return math.NaN(), math.NaN()
+	}
+	slices.Sort(fit)
+	limit := fit[int(falseRefusal*float64(len(fit)))]
+	for _, m := range unfit {
+		below, _ := slices.BinarySearch(fit, m)
+		notAbove, _ := slices.BinarySearch(fit, math.Nextafter(m, math.Inf(1)))
+		auroc += 1 - float64(below+notAbove)/2/float64(len(fit))
+		recall += one(m < limit)
+	}
+	n := float64(len(unfit))
+	return recall / n, auroc / n
 }
 
 // judge adds what the hits for a text with these right skills are worth. R@k is the share of them among the first k.
