@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +20,7 @@ type set struct {
 	tests  []test
 }
 
-// test is a text with what is right for it; nothing means that it must be refused.
+// test is a text with what is right for it, each once; nothing means that it must be refused.
 type test struct {
 	text  string
 	right []label
@@ -66,44 +66,68 @@ type skill struct {
 
 const outOfScope = "oos"
 
+// foreign reports whether an id says that a text must be refused. In a set with a skill of that name it is a skill like any other.
+func (s *set) foreign(id string) bool { return id == outOfScope && len(s.byID[outOfScope]) == 0 }
+
 func read(dir string) (*set, error) {
-	if _, err := os.Stat(filepath.Join(dir, "data_full.json")); err == nil {
-		return readCLINC(dir)
+	s := &set{byID: make(map[string][]int)}
+	from := s.readOwn
+	if _, err := os.Stat(filepath.Join(dir, clincData)); err == nil {
+		from = s.readCLINC
 	}
-	s := &set{}
-	if err := s.readSkills(filepath.Join(dir, "skills.json")); err != nil {
+	if err := from(dir); err != nil {
 		return nil, err
 	}
-	if err := readLines(filepath.Join(dir, "train.jsonl"), s.learn); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if err := readLines(filepath.Join(dir, "test.jsonl"), s.ask); err != nil {
-		return nil, err
+	if len(s.skills) == 0 {
+		return nil, fmt.Errorf("%s lists no skills: there is nothing to find", dir)
 	}
 	if len(s.tests) == 0 {
-		return nil, errors.New("test.jsonl holds no texts: nothing can be scored")
+		return nil, fmt.Errorf("%s holds no texts to ask: nothing can be scored", dir)
 	}
 	return s, nil
 }
 
+// readOwn reads the form that is documented here.
+func (s *set) readOwn(dir string) error {
+	if err := s.readSkills(filepath.Join(dir, "skills.json")); err != nil {
+		return err
+	}
+	if err := readLines(filepath.Join(dir, "train.jsonl"), s.learn); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return readLines(filepath.Join(dir, "test.jsonl"), s.ask)
+}
+
 func (s *set) readSkills(name string) error {
-	var list []skill
+	var list []json.RawMessage
 	if err := readJSON(name, &list); err != nil {
 		return err
 	}
-	s.byID = make(map[string][]int)
-	for i, x := range list {
-		if x.ID == "" {
-			return fmt.Errorf("%s: skill %d has no id", name, i+1)
+	for i, raw := range list {
+		var x skill
+		err := decode(raw, &x)
+		if err == nil {
+			err = s.add(&x)
 		}
-		if x.Agent == "" {
-			x.Agent = x.ID
+		if err != nil {
+			return fmt.Errorf("%s, skill %d: %w", name, i+1, err)
 		}
-		s.byID[x.ID] = append(s.byID[x.ID], i)
-		s.skills = append(s.skills, text.Skill{
-			Agent: x.Agent, ID: x.ID, Name: x.Name, Description: x.Description, Tags: x.Tags, Examples: x.Examples, Inputs: x.Inputs, Outputs: x.Outputs,
-		})
 	}
+	return nil
+}
+
+func (s *set) add(x *skill) error {
+	if x.ID == "" {
+		return errors.New(`has no "id"`)
+	}
+	agent := cmp.Or(x.Agent, x.ID)
+	if found, _ := s.find(agent, x.ID); len(found) > 0 {
+		return fmt.Errorf("skill %q of agent %q is listed twice", x.ID, agent)
+	}
+	s.byID[x.ID] = append(s.byID[x.ID], len(s.skills))
+	s.skills = append(s.skills, text.Skill{
+		Agent: agent, ID: x.ID, Name: x.Name, Description: x.Description, Tags: x.Tags, Examples: x.Examples, Inputs: x.Inputs, Outputs: x.Outputs,
+	})
 	return nil
 }
 
@@ -124,7 +148,7 @@ func (s *set) find(agent, id string) ([]int, error) {
 
 // learn takes a line of train.jsonl.
 func (s *set) learn(l line) error {
-	if l.Skill == outOfScope && len(s.byID[outOfScope]) == 0 {
+	if s.foreign(l.Skill) {
 		return nil // nothing learns from what must be refused
 	}
 	found, err := s.find(l.Agent, l.Skill)
@@ -137,8 +161,12 @@ func (s *set) learn(l line) error {
 // ask takes a line of test.jsonl.
 func (s *set) ask(l line) error {
 	t := test{text: *l.Text}
-	for _, id := range append(l.Skills, l.Skill) {
-		if id == "" || id == outOfScope {
+	named := slices.DeleteFunc(append(l.Skills, l.Skill), func(id string) bool { return id == "" })
+	if len(named) == 0 && l.Agent != "" {
+		return fmt.Errorf(`names agent %q, but no "skill"`, l.Agent)
+	}
+	for _, id := range named {
+		if s.foreign(id) {
 			continue
 		}
 		found, err := s.find(l.Agent, id)
@@ -146,79 +174,11 @@ func (s *set) ask(l line) error {
 			return err
 		}
 		for _, i := range found {
-			t.right = append(t.right, label{s.skills[i].Agent, id})
+			if right := (label{s.skills[i].Agent, id}); !slices.Contains(t.right, right) {
+				t.right = append(t.right, right)
+			}
 		}
 	}
 	s.tests = append(s.tests, t)
 	return nil
-}
-
-var byteOrderMark = []byte("\ufeff") // some editors put it in front
-
-func readJSON(name string, into any) error {
-	b, err := os.ReadFile(name)
-	if err != nil {
-		return fmt.Errorf("read the set: %w", err)
-	}
-	if err := json.Unmarshal(bytes.TrimPrefix(b, byteOrderMark), into); err != nil {
-		return fmt.Errorf("decode %s: %w", name, err)
-	}
-	return nil
-}
-
-func readLines(name string, each func(line) error) error {
-	b, err := os.ReadFile(name)
-	if err != nil {
-		return fmt.Errorf("read the set: %w", err)
-	}
-	n := 0
-	for raw := range bytes.Lines(bytes.TrimPrefix(b, byteOrderMark)) {
-		n++
-		if len(bytes.TrimSpace(raw)) == 0 {
-			continue
-		}
-		var l line
-		err := json.Unmarshal(raw, &l)
-		if err == nil && l.Text == nil {
-			err = errors.New(`has no "text"`)
-		}
-		if err == nil {
-			err = each(l)
-		}
-		if err != nil {
-			return fmt.Errorf("%s, line %d: %w", name, n, err)
-		}
-	}
-	return nil
-}
-
-// readCLINC reads CLINC150 (Larson et al. 2019) as it is published.
-func readCLINC(dir string) (*set, error) {
-	var data map[string][][2]string
-	var domains map[string][]string
-	if err := readJSON(filepath.Join(dir, "data_full.json"), &data); err != nil {
-		return nil, err
-	}
-	if err := readJSON(filepath.Join(dir, "domains.json"), &domains); err != nil {
-		return nil, err
-	}
-	examples, domain := make(map[string][]string), make(map[string]string)
-	for _, x := range data["train"] {
-		examples[x[1]] = append(examples[x[1]], x[0])
-	}
-	s := &set{}
-	for agent, intents := range domains {
-		for _, id := range intents {
-			domain[id] = agent
-			s.skills = append(s.skills, text.Skill{Agent: agent, ID: id, Name: id, Examples: examples[id]})
-		}
-	}
-	for _, x := range slices.Concat(data["test"], data["oos_test"]) {
-		t := test{text: x[0]}
-		if x[1] != outOfScope {
-			t.right = []label{{domain[x[1]], x[1]}}
-		}
-		s.tests = append(s.tests, t)
-	}
-	return s, nil
 }

@@ -53,9 +53,18 @@ func TestWhatCannotBeScoredIsNamed(t *testing.T) {
 		"an agent that is not there":    {twoSkills, "", "{\"text\":\"x\",\"skill\":\"bake\",\"agent\":\"cook\"}", "", `line 1: skills.json has no skill "bake" of agent "cook"`},
 		"an example of nothing":         {twoSkills, "{\"text\":\"x\"}", text, "", `train.jsonl, line 1: names no "skill"`},
 		"a line without a text":         {twoSkills, "", "{\"query\":\"x\"}", "", `test.jsonl, line 1: has no "text"`},
-		"no texts":                      {twoSkills, "", "\n", "", "test.jsonl holds no texts"},
-		"a skill without an id":         {`[{"id":"a"},{"name":"b"}]`, "", text, "", "skill 2 has no id"},
+		"no texts":                      {twoSkills, "", "\n", "", "holds no texts to ask"},
+		"a skill without an id":         {`[{"id":"a"},{"name":"b"}]`, "", text, "", `skill 2: has no "id"`},
 		"a share of all false refusals": {twoSkills, "", text + "{\"text\":\"y\"}", "-false-refusal=1", "above 0 and below 1"},
+		"no skills":                     {"[]", "", `{"text":"x"}`, "", "lists no skills"},
+		"a skill that is listed twice":  {`[{"id":"a"},{"agent":"b","id":"a"},{"id":"a"}]`, "", text, "", `skill 3: skill "a" of agent "a" is listed twice`},
+		"a number for an id":            {`[{"id":7}]`, "", text, "", `skill 1: "id" is of type number, where a string is expected`},
+		"a string for a list":           {`[{"id":"a","tags":"b"}]`, "", text, "", `skill 1: "tags" is of type string, where a list is expected`},
+		"an object for all skills":      {`{"bake":{}}`, "", text, "", "skills.json: object where a list is expected"},
+		"a list for a line":             {twoSkills, "", `["x","bake"]`, "", "test.jsonl, line 1: array where an object is expected"},
+		"what is not JSON":              {"[\n{\"id\":\"a\"},\n}]", "", text, "", "skills.json, line 3: invalid character"},
+		"an agent without a skill":      {twoSkills, "", `{"text":"x","agent":"bake"}`, "", `names agent "bake", but no "skill"`},
+		"another encoding":              {twoSkills, "", text + "{\"text\":\"K\xfcche\"}", "", "test.jsonl, line 2: is not UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,6 +105,53 @@ func TestWhatCannotBeMeasuredIsNotAZero(t *testing.T) {
 				if err != nil || !strings.Contains(out.String(), want) {
 					t.Errorf("run() = %v, want %q in:\n%s", err, want, &out)
 				}
+			}
+		})
+	}
+}
+
+func TestARightSkillCountsOnce(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	err := run([]string{folder(t, map[string]string{"skills.json": twoSkills, "test.jsonl": `{"text":"bake a cake","skill":"bake","skills":["bake","bake"]}`})}, &out)
+	for _, want := range []string{"skill R@1     1.0000", "skill R@5     1.0000", "skill NDCG@5  1.0000"} {
+		if err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("run() = %v, want %q in:\n%s", err, want, &out)
+		}
+	}
+}
+
+func TestASkillMayBeNamedLikeWhatIsRefused(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	err := run([]string{folder(t, map[string]string{
+		"skills.json": `[{"id":"oos","name":"Out of stock"},{"id":"bake","name":"Bake a cake"}]`,
+		"train.jsonl": `{"text":"is it sold out","skill":"oos"}`,
+		"test.jsonl":  `{"text":"out of stock","skill":"oos"}`,
+	})}, &out)
+	if err != nil || !strings.Contains(out.String(), "2 agents, 1 examples") || !strings.Contains(out.String(), "skill R@1     1.0000") {
+		t.Errorf("run() = %v, want the example learned and the skill found in:\n%s", err, &out)
+	}
+}
+
+func TestCLINC150IsReadAsItIsPublished(t *testing.T) {
+	t.Parallel()
+	const data, domains = `{"train":[["bake me a cake","bake"]],"test":[["bake a cake","bake"],["wash my car","wash"]],"oos_test":[["flibber","oos"]]}`, `{"kitchen":["bake"],"garage":["wash"]}`
+	for name, x := range map[string]struct{ data, domains, want string }{
+		"as published":              {data, domains, "skill R@1     1.0000"},
+		"an intent of no domain":    {data, `{"kitchen":["bake"]}`, `no domain in domains.json has the intent "wash"`},
+		"an intent of a domain too": {data, `{"kitchen":["bake","bake"]}`, `skill "bake" of agent "kitchen" is listed twice`},
+		"nothing to ask":            {`{"train":[]}`, domains, "holds no texts to ask"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			err := run([]string{folder(t, map[string]string{clincData: x.data, clincDomains: x.domains})}, &out)
+			if err != nil {
+				out.WriteString(err.Error())
+			}
+			if !strings.Contains(out.String(), x.want) {
+				t.Errorf("run() says %q, want %q", &out, x.want)
 			}
 		})
 	}
