@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -50,7 +51,7 @@ type held struct {
 	size int       // bytes
 }
 
-// cookie is the identity of a cookie (RFC 6265 section 5.3), as far as its sender determines it.
+// cookie is the identity of a cookie (RFC 6265 section 5.3). A cookie for a whole domain counts once for each of its hosts that set it.
 type cookie struct{ host, domain, path, name string }
 
 // Get returns the jar of an owner's session. For an empty session it returns a new jar each time.
@@ -138,7 +139,7 @@ func (j *Jar) Keep(u *url.URL, cookies []*http.Cookie) {
 
 // counts counts c in or, when it ends one, out, and reports whether there is room for it. It needs mu.
 func (j *Jar) counts(u *url.URL, c *http.Cookie, now time.Time) bool {
-	is := cookie{u.Hostname(), c.Domain, c.Path, c.Name}
+	is := cookie{u.Hostname(), c.Domain, pathOf(u, c), c.Name}
 	end := c.Expires
 	if c.MaxAge != 0 {
 		end = now.Add(time.Duration(min(c.MaxAge, math.MaxInt32)) * time.Second)
@@ -153,7 +154,7 @@ func (j *Jar) counts(u *url.URL, c *http.Cookie, now time.Time) bool {
 			return false
 		}
 	}
-	size := len(is.host) + len(c.Domain) + len(c.Path) + len(c.Name) + len(c.Value)
+	size := len(is.host) + len(c.Domain) + len(is.path) + len(c.Name) + len(c.Value)
 	if size > maxCookie {
 		return false
 	}
@@ -161,6 +162,17 @@ func (j *Jar) counts(u *url.URL, c *http.Cookie, now time.Time) bool {
 	j.has[is] = held{end: end, size: size}
 	j.size += size
 	return true
+}
+
+// pathOf returns the path of a cookie that u has set: without one of its own, the folder of u (section 5.1.4).
+func pathOf(u *url.URL, c *http.Cookie) string {
+	if strings.HasPrefix(c.Path, "/") {
+		return c.Path
+	}
+	if end := strings.LastIndexByte(u.Path, '/'); end > 0 {
+		return u.Path[:end]
+	}
+	return "/"
 }
 
 // drop no longer counts a cookie. It needs mu.

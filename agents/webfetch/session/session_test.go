@@ -72,6 +72,20 @@ func TestSessionsAreBounded(t *testing.T) {
 	})
 }
 
+func TestCookiesOfManyFoldersCountEach(t *testing.T) {
+	var jars session.Jars
+	jar := jars.Get("o", "s")
+	kept := 0
+	for i := range 300 {
+		page := at(t, fmt.Sprintf("https://example.com/%d/page", i))
+		jar.Keep(page, []*http.Cookie{{Name: "a", Value: "1"}}) // without a path, so for the page's folder
+		kept += len(jar.Cookies(page))
+	}
+	if kept != 200 {
+		t.Errorf("of the cookies of 300 folders %d were kept, want 200", kept)
+	}
+}
+
 func TestSessionsAreBoundedInBytes(t *testing.T) {
 	var jars session.Jars
 	site := at(t, "https://example.com/")
