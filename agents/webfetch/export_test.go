@@ -18,3 +18,6 @@ func DialThrough(ctx context.Context, proxy *url.URL, addr string, patience time
 	t.patience = patience
 	return t.dial(ctx, "tcp", addr)
 }
+
+// WaitForRobots has f wait as long as patience for a robots.txt.
+func WaitForRobots(f *Fetcher, patience time.Duration) { f.robots.patience = patience }

@@ -75,7 +75,7 @@ func New(o Options) (*Fetcher, error) {
 		return nil, err
 	}
 	if !o.IgnoreRobots {
-		f.robots = &robotsCache{}
+		f.robots = &robotsCache{patience: robotsTimeout}
 	}
 	if f.credentials, err = newCredentials(o.Credentials, f.policy); err != nil {
 		return nil, err

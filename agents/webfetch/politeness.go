@@ -25,6 +25,8 @@ const (
 
 // robotsCache keeps the robots.txt of recently read origins.
 type robotsCache struct {
+	patience time.Duration // how long to wait for one file
+
 	mu    sync.Mutex
 	files map[string]*robotsFile // by origin; guarded by mu
 }
@@ -130,10 +132,20 @@ func (c *robotsCache) forget(origin string, e *robotsFile) {
 	}
 }
 
-// fetch reads the robots.txt of u's origin into e (RFC 9309 section 2.3.1).
+// fetch reads the robots.txt of u's origin into e.
 func (e *robotsFile) fetch(ctx context.Context, f *Fetcher, p plan, u *url.URL) {
-	ctx, cancel := context.WithTimeout(ctx, robotsTimeout)
+	brief, cancel := context.WithTimeout(ctx, f.robots.patience)
 	defer cancel()
+	e.follow(brief, f, p, u)
+	if e.err != nil && brief.Err() != nil && ctx.Err() == nil { // the page's own time is not over
+		patience := f.robots.patience.String()
+		e.err = failure(fault.DeadlineExceeded, ReasonTimeout, u, "the site's robots.txt did not come within %s, and what it allows is unknown; try later", patience).
+			With("timeout", patience)
+	}
+}
+
+// follow asks for the file, and follows redirects to it (RFC 9309 section 2.3.1).
+func (e *robotsFile) follow(ctx context.Context, f *Fetcher, p plan, u *url.URL) {
 	at := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
 	for range robotsRedirects + 1 {
 		if err := f.admit(ctx, p, at); err != nil {

@@ -6,12 +6,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/allowlist"
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 )
 
@@ -77,6 +80,29 @@ func TestRobotsBeyondOneListAreReadForAnother(t *testing.T) {
 	}{{"narrow", ""}, {"wide", webfetch.CodeRobots}, {"narrow", webfetch.CodeRobots}} {
 		if p, err := f.Fetch(t.Context(), webfetch.Request{URL: one.URL + "/private", Tenant: step.tenant}); p.ErrorCode != step.code {
 			t.Errorf("Fetch(/private) for %s = %q, %v, want %q", step.tenant, p.ErrorCode, err, step.code)
+		}
+	}
+}
+
+func TestARobotsFileThatDoesNotComeIsNamed(t *testing.T) {
+	for name, begin := range map[string]string{"not at all": "", "not to its end": "user-agent: *\n"} {
+		hung := make(chan struct{})
+		f, site := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/robots.txt" {
+				send("text/plain", "page")(w, r)
+				return
+			}
+			if begin != "" {
+				send("text/plain", begin)(w, r)
+				_ = http.NewResponseController(w).Flush()
+			}
+			<-hung
+		})
+		t.Cleanup(func() { close(hung) }) // before the server is closed, which waits for its handlers
+		webfetch.WaitForRobots(f, 100*time.Millisecond)
+		p, err := f.Fetch(t.Context(), webfetch.Request{URL: site + "/"})
+		if p.ErrorCode != webfetch.CodeTimeout || !strings.Contains(p.Error, "robots.txt did not come within 100ms") || fault.From(err).Metadata["timeout"] != "100ms" {
+			t.Errorf("Fetch() of a site whose robots.txt comes %s = %s, %v, want %s and that robots.txt took too long", name, p.ErrorCode, err, webfetch.CodeTimeout)
 		}
 	}
 }
