@@ -220,3 +220,18 @@ func TestAHandlerThatReadsTooLateReadsNothing(t *testing.T) {
 		}
 	})
 }
+
+func TestAHandlerKnowsBothEndsOfTheConnection(t *testing.T) {
+	t.Parallel()
+	address := serveTCP(t, newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, "%s to %s", r.RemoteAddr, r.Context().Value(http.LocalAddrContextKey))
+	}), new(logtest.Buffer)))
+	conn := dial(t, "tcp", address)
+	in := bufio.NewReader(conn)
+	for _, sent := range []string{get("/"), "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"} { // the second is for net/http
+		send(t, conn, sent)
+		if got, want := receive(in), fmt.Sprintf("200 %s to %s", conn.LocalAddr(), address); got != want {
+			t.Errorf("the handler of %q is told %q, want %q", sent, got, want)
+		}
+	}
+}

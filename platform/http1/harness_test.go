@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -101,6 +102,9 @@ func send(tb testing.TB, conn io.Writer, text string) {
 // receive returns the next response as text (status, which server responded, content), or why there is none.
 func receive(in *bufio.Reader) string {
 	resp, err := http.ReadResponse(in, nil)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return "no answer in time"
+	}
 	if err != nil {
 		return "no answer"
 	}
@@ -132,10 +136,16 @@ func exchange(tb testing.TB, path string, texts ...string) (answers []string) {
 	}
 	_ = conn.(*net.UnixConn).CloseWrite()
 	in := bufio.NewReader(conn)
-	for a := receive(in); a != "no answer"; a = receive(in) {
+	for {
+		a := receive(in)
+		if a == "no answer" {
+			return answers
+		}
 		answers = append(answers, a)
+		if a == "no answer in time" { // the server has not closed the connection
+			return answers
+		}
 	}
-	return answers
 }
 
 // tell responds with the request that it got, and with which server carries the response: only net/http supports Hijack.

@@ -12,8 +12,8 @@ import (
 	"github.com/quorate/quorate/platform/logtest"
 )
 
-// takeTime is a handler that takes a minute, two if net/http serves the request, and until the request ends for /forever. For /stream it begins the response at
-// once.
+// takeTime is a handler that takes a minute, two if net/http serves the request, three for /long, and until the request ends for /forever. For /stream it begins
+// the response at once.
 func takeTime(w http.ResponseWriter, r *http.Request) {
 	after := time.After(time.Minute)
 	if _, ok := w.(http.Hijacker); ok {
@@ -22,6 +22,8 @@ func takeTime(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/forever":
 		after = nil
+	case "/long":
+		after = time.After(3 * time.Minute)
 	case "/stream":
 		w.(http.Flusher).Flush()
 	}
@@ -49,6 +51,8 @@ func TestAServerThatStopsLetsRequestsEnd(t *testing.T) {
 		send(t, stream, get("/stream"))
 		odd, oddIn := l.connect(t)
 		send(t, odd, "PUT /4 HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+		long, longIn := l.connect(t)
+		send(t, long, get("/long"))
 		synctest.Wait()
 
 		begin, stopped := time.Now(), make(chan time.Duration, 1)
@@ -75,11 +79,14 @@ func TestAServerThatStopsLetsRequestsEnd(t *testing.T) {
 		if got, want := receive(oddIn), "200 net/http:PUT /4  and closes"; got != want {
 			t.Errorf("the answer to a request that was under way is %q, want %q", got, want)
 		}
+		if got, want := receive(longIn), "200 http1:GET /long  and closes"; got != want {
+			t.Errorf("the answer to the longest request is %q, want %q", got, want)
+		}
 		if got := receive(activeIn); got != "no answer" {
 			t.Errorf("the answer to a request behind it is %q, want none", got)
 		}
-		if took := <-stopped; took < 2*time.Minute {
-			t.Errorf("Shutdown() took %s, want it to wait for the last answer", took)
+		if took := <-stopped; took != 3*time.Minute {
+			t.Errorf("Shutdown() took %s, want it to end with the last answer", took)
 		}
 	})
 }
