@@ -41,6 +41,7 @@ type transport struct {
 	out      []byte    // frames to be written
 	taken    []byte    // frames being written
 	writing  bool
+	coming   bool      // flushAsync has begun a goroutine that has not come to flush yet
 	deadline time.Time // of writes
 	encoder  *http2.Framer
 	table    *hpack.Encoder
@@ -163,14 +164,16 @@ func (w *transport) flushLater() error {
 	return nil
 }
 
-// flushAsync is flush in another goroutine, for callers that must not wait for the network. mu is held.
+// flushAsync is flush in another goroutine, for callers that must not wait for the network. There is one at a time, however fast a peer asks for answers. mu is held.
 func (w *transport) flushAsync() {
-	if w.writing {
+	if w.writing || w.coming {
 		return
 	}
+	w.coming = true
 	go func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
+		w.coming = false
 		w.flush()
 	}()
 }
