@@ -45,6 +45,40 @@ func TestRequestWaitsForTheOutcome(t *testing.T) {
 	}
 }
 
+// TestRequestSaysWhyThereIsNoApproval reads stderr: a consultation does not say which evidence was refused, its requirement's verdict does.
+func TestRequestSaysWhyThereIsNoApproval(t *testing.T) {
+	t.Parallel()
+	other := strings.ReplaceAll(missing, "review", "other")
+	checked := answer(`{"requirements":[` + strings.ReplaceAll(other, "nobody", "no one") + `,` + missing + `]}`)
+	const reason, hint = "CONSULTATION_MISSING: nobody asked reviewer about this content\n", "see why: quorate consultations check t1\n"
+	for name, test := range map[string]struct {
+		state, outcome string
+		checked        []http.HandlerFunc
+		exit           int
+		want           string // in stderr, before the error if there is one
+	}{
+		"failed":                      {"failed", "", checked, 8, reason},
+		"rejected":                    {"answered", "rejected", checked, 8, reason},
+		"still open after the wait":   {"open", "", checked, 9, reason},
+		"the check is not answered":   {"expired", "", []http.HandlerFunc{refuse(http.StatusForbidden, 7, "DENIED", "no")}, 8, hint},
+		"an approval needs no reason": {"answered", "approved", nil, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGateway(t, map[string][]http.HandlerFunc{
+				"POST /v1/tasks/t1/consultations":     answer(consultation("open", "")),
+				"GET /v1/tasks/t1/consultations":      answer(`{"consultations":[` + consultation(test.state, test.outcome) + `]}`),
+				"GET /v1/tasks/t1:checkConsultations": test.checked,
+			})
+			exit, _, stderr := g.run(t, "", "consultations", "request", "t1", "--requirement", "review", "--wait", "--timeout", "300ms")
+			stderr, _, _ = strings.Cut(stderr, "quorate consultations request: ") // the error itself comes last
+			if exit != test.exit || stderr != test.want {
+				t.Errorf("Main(consultations request --wait) = %d, stderr %q, want %d, %q", exit, stderr, test.exit, test.want)
+			}
+		})
+	}
+}
+
 // TestRequestWaitsForAServerThatIsAway loses the server while it waits: what was asked is asked all the same.
 func TestRequestWaitsForAServerThatIsAway(t *testing.T) {
 	t.Parallel()

@@ -33,23 +33,17 @@ func (a *app) consultationsRequest() *cobra.Command {
 					a.err.line("see its outcome: quorate consultations list %s", args[0])
 				})
 			}
-			c, err := a.outcome(ctx, s, c, timeout)
+			closed, err := a.outcome(ctx, s, c, timeout)
 			if ctx.Err() != nil {
 				a.err.line("the consultation goes on; see its outcome: quorate consultations list %s", args[0])
+			}
+			if fault.ReasonOf(err) == reasonOpen {
+				a.whyUnmet(ctx, s, c)
 			}
 			if err != nil {
 				return err
 			}
-			if err := a.show(c, func() { a.consultation(c) }); err != nil {
-				return err
-			}
-			if c.GetState() == "asking" {
-				a.err.line("%s asks before it judges; an admin answers with: quorate tasks reply %s --text …", c.GetTargetAgent(), c.GetCarrierTaskId())
-			}
-			if c.GetOutcome() != "approved" {
-				return &resultError{code: exitBlocked}
-			}
-			return nil
+			return a.closed(ctx, s, closed)
 		}),
 	}
 	cmd.Flags().StringVar(&requirement, "requirement", "", "id of the requirement")
@@ -59,7 +53,10 @@ func (a *app) consultationsRequest() *cobra.Command {
 	return cmd
 }
 
-const maxPoll = 2 * time.Second
+const (
+	maxPoll    = 2 * time.Second
+	reasonOpen = "CONSULTATION_OPEN"
+)
 
 // outcome polls until the consultation is closed. It keeps polling while the server is unreachable.
 func (a *app) outcome(ctx context.Context, s *session, asked *consultationv1.Consultation, timeout time.Duration) (*consultationv1.Consultation, error) {
@@ -70,7 +67,7 @@ func (a *app) outcome(ctx context.Context, s *session, asked *consultationv1.Con
 		case time.Until(end) < delay && away != nil:
 			return nil, fmt.Errorf("waiting for consultation %s: %w", asked.GetId(), away)
 		case time.Until(end) < delay:
-			return nil, fault.New(fault.DeadlineExceeded, "CONSULTATION_OPEN", "consultation %s has no outcome after %v; see it with quorate consultations list %s",
+			return nil, fault.New(fault.DeadlineExceeded, reasonOpen, "consultation %s has no outcome after %v; see it with quorate consultations list %s",
 				asked.GetId(), timeout, asked.GetTaskId())
 		case pause.For(ctx, delay) != nil:
 			return nil, ctx.Err()
@@ -90,6 +87,34 @@ func (a *app) outcome(ctx context.Context, s *session, asked *consultationv1.Con
 		}
 	}
 	return asked, nil
+}
+
+// closed prints a consultation for whose outcome was waited, and why it is no approval, if so.
+func (a *app) closed(ctx context.Context, s *session, c *consultationv1.Consultation) error {
+	err := a.show(c, func() { a.consultation(c) })
+	if err != nil || c.GetOutcome() == "approved" {
+		return err
+	}
+	if c.GetState() == "asking" {
+		a.err.line("%s asks before it judges; an admin answers with: quorate tasks reply %s --text …", c.GetTargetAgent(), c.GetCarrierTaskId())
+	} else {
+		a.whyUnmet(ctx, s, c)
+	}
+	return &resultError{code: exitBlocked}
+}
+
+// whyUnmet prints the verdict on the requirement. Only the verdict says which evidence was refused, and why.
+func (a *app) whyUnmet(ctx context.Context, s *session, c *consultationv1.Consultation) {
+	check, err := s.check(ctx, c.GetTaskId(), c.GetPhase())
+	if err != nil { // the outcome is known all the same
+		a.err.line("see why: quorate consultations check %s", c.GetTaskId())
+		return
+	}
+	for _, r := range check.GetRequirements() {
+		if r.GetId() == c.GetRequirementId() {
+			a.err.line("%s: %s", r.GetCode(), r.GetReason())
+		}
+	}
 }
 
 func (a *app) consultation(c *consultationv1.Consultation) {
