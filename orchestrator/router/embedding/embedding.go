@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	maxAnswer = 32 << 20
-	maxLength = 8192 // maximum dimension of a vector
-	maxError  = 500  // bytes of an error message that are shown
+	maxAnswer = 512 << 10 // bytes for each text
+	maxLength = 8192      // maximum dimension of a vector
+	maxError  = 500       // bytes of an error message that are shown
 )
 
 // Reasons of the faults of Embed.
@@ -70,7 +70,8 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 		return nil, fault.New(fault.Unavailable, ReasonUnavailable, "%s did not answer: %w", c.url, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	most := maxAnswer * len(texts)
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, int64(most)+1))
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, ReasonUnavailable, "%s stopped in its answer: %w", c.url, err)
 	}
@@ -83,8 +84,8 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 		return nil, fault.New(fault.Unavailable, ReasonUnavailable, "%s answered HTTP %d: %s", c.url, resp.StatusCode, clip(answer))
 	case resp.StatusCode != http.StatusOK:
 		return nil, fault.New(fault.FailedPrecondition, ReasonInvalid, "%s answered HTTP %d: %s", c.url, resp.StatusCode, clip(answer))
-	case len(answer) > maxAnswer:
-		return nil, c.invalid("more than %d bytes", maxAnswer)
+	case len(answer) > most:
+		return nil, c.invalid("more than %d bytes", most)
 	}
 	return c.vectors(answer, len(texts))
 }

@@ -59,20 +59,21 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 		status       int
 		body, reason string
 	}{
-		"too few":              {200, `{"data":[{"index":0,"embedding":[1]}]}`, embedding.ReasonInvalid},
-		"the same index twice": {200, `{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}`, embedding.ReasonInvalid},
-		"an index beyond":      {200, `{"data":[{"index":0,"embedding":[1]},{"index":2,"embedding":[1]}]}`, embedding.ReasonInvalid},
-		"an index below":       {200, `{"data":[{"index":-1,"embedding":[1]},{"index":0,"embedding":[1]}]}`, embedding.ReasonInvalid},
-		"different lengths":    {200, `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}]}`, embedding.ReasonInvalid},
-		"nothing in them":      {200, `{"data":[{"index":0,"embedding":[]},{"index":1,"embedding":[]}]}`, embedding.ReasonInvalid},
-		"no direction":         {200, `{"data":[{"index":0,"embedding":[0]},{"index":1,"embedding":[1]}]}`, embedding.ReasonInvalid},
-		"too many numbers":     {200, `{"data":[{"index":0,"embedding":[` + many + `]},{"index":1,"embedding":[` + many + `]}]}`, embedding.ReasonInvalid},
-		"numbers out of range": {200, `{"data":[{"index":0,"embedding":[1e99]},{"index":1,"embedding":[1]}]}`, embedding.ReasonInvalid},
-		"no JSON":              {200, `<html>`, embedding.ReasonInvalid},
-		"a refusal":            {401, `{"error":{"message":"wrong key"}}`, embedding.ReasonInvalid},
-		"a text refused":       {413, `{"error":"too long"}`, embedding.ReasonRefused},
-		"too many requests":    {429, `{}`, embedding.ReasonUnavailable},
-		"trouble":              {502, `bad gateway`, embedding.ReasonUnavailable},
+		"too few":               {200, `{"data":[{"index":0,"embedding":[1]}]}`, embedding.ReasonInvalid},
+		"the same index twice":  {200, `{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}`, embedding.ReasonInvalid},
+		"an index beyond":       {200, `{"data":[{"index":0,"embedding":[1]},{"index":2,"embedding":[1]}]}`, embedding.ReasonInvalid},
+		"an index below":        {200, `{"data":[{"index":-1,"embedding":[1]},{"index":0,"embedding":[1]}]}`, embedding.ReasonInvalid},
+		"different lengths":     {200, `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}]}`, embedding.ReasonInvalid},
+		"nothing in them":       {200, `{"data":[{"index":0,"embedding":[]},{"index":1,"embedding":[]}]}`, embedding.ReasonInvalid},
+		"no direction":          {200, `{"data":[{"index":0,"embedding":[0]},{"index":1,"embedding":[1]}]}`, embedding.ReasonInvalid},
+		"too many numbers":      {200, `{"data":[{"index":0,"embedding":[` + many + `]},{"index":1,"embedding":[` + many + `]}]}`, embedding.ReasonInvalid},
+		"numbers out of range":  {200, `{"data":[{"index":0,"embedding":[1e99]},{"index":1,"embedding":[1]}]}`, embedding.ReasonInvalid},
+		"no JSON":               {200, `<html>`, embedding.ReasonInvalid},
+		"more than vectors are": {200, `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1]}]}` + strings.Repeat(" ", 1<<20), embedding.ReasonInvalid},
+		"a refusal":             {401, `{"error":{"message":"wrong key"}}`, embedding.ReasonInvalid},
+		"a text refused":        {413, `{"error":"too long"}`, embedding.ReasonRefused},
+		"too many requests":     {429, `{}`, embedding.ReasonUnavailable},
+		"trouble":               {502, `bad gateway`, embedding.ReasonUnavailable},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
