@@ -3,6 +3,7 @@ package router
 import (
 	"context"
 	"crypto/sha256"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ const (
 	maxDocumentExamples = 5                // examples of a skill that are read
 	shortDocument       = 500              // bytes of a text that was refused; models read 512 tokens or more
 	maxRefused          = 8                // skills whose beginning is refused, too, before the others are not tried
+	dropDelay           = 10 * time.Minute // pause after vectors were dropped
 )
 
 // embedAllSkills reads the skills of all indexed tenants, and tries again after a while when that fails.
@@ -43,6 +45,7 @@ func (r *Router) embedAllSkills(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-r.indexes.newSkills:
+		case <-r.secondStage.dropped:
 		case <-again:
 		}
 	}
@@ -120,6 +123,19 @@ func (s *secondStage) embed(ctx context.Context, documents, texts []string) erro
 		s.vectors[sha256.Sum256([]byte(d))] = vectors[i]
 	}
 	return nil
+}
+
+// dropOthers drops the vectors of another dimension, because the endpoint has got another model, and has their skills read again. It does so rarely: an
+// endpoint with two models would have to read all of them again and again.
+func (s *secondStage) dropOthers(dimension int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.droppedAt.IsZero() && time.Since(s.droppedAt) < dropDelay {
+		return
+	}
+	s.droppedAt, s.embedErr = time.Now(), errDimensions
+	maps.DeleteFunc(s.vectors, func(_ [sha256.Size]byte, v []float32) bool { return len(v) != dimension })
+	notify(s.dropped)
 }
 
 // skillDocument returns the text of a skill for the second stage.

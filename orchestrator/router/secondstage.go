@@ -14,6 +14,7 @@ import (
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 
 	"github.com/quorate/quorate/orchestrator/router/text"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // Embedder turns texts into vectors of length 1 and equal dimension. It takes at most 64 texts at a time. An InvalidArgument fault says that it does
@@ -40,9 +41,12 @@ type secondStage struct {
 	breaker  circuitbreaker.CircuitBreaker[any]
 	slots    chan struct{} // holds a token for each decision that waits
 
-	mu       sync.Mutex
-	vectors  map[[sha256.Size]byte][]float32 // guarded by mu; by the hash of the text
-	embedErr error                           // guarded by mu; why some skills could not be read the last time; nil when all could
+	dropped chan struct{} // holds a token when vectors were dropped whose skills have to be read again
+
+	mu        sync.Mutex
+	vectors   map[[sha256.Size]byte][]float32 // guarded by mu; by the hash of the text
+	embedErr  error                           // guarded by mu; why some skills could not be read the last time; nil when all could
+	droppedAt time.Time                       // guarded by mu; when vectors were dropped the last time
 }
 
 func newSecondStage(e Embedder, timeout time.Duration) *secondStage {
@@ -53,7 +57,7 @@ func newSecondStage(e Embedder, timeout time.Duration) *secondStage {
 		timeout = defaultEmbedTimeout
 	}
 	return &secondStage{
-		embedder: e, timeout: timeout, slots: make(chan struct{}, maxConcurrentQueries), vectors: make(map[[sha256.Size]byte][]float32),
+		embedder: e, timeout: timeout, slots: make(chan struct{}, maxConcurrentQueries), dropped: make(chan struct{}, 1), vectors: make(map[[sha256.Size]byte][]float32),
 		breaker: circuitbreaker.NewBuilder[any]().WithFailureThreshold(3).WithSuccessThreshold(1).WithDelay(embedRetryDelay).Build(),
 	}
 }
@@ -156,6 +160,7 @@ func (s *secondStage) compare(ctx context.Context, words string, hits []text.Hit
 	}
 	query, err = s.embedQuery(ctx, words)
 	if err == nil && slices.ContainsFunc(skills, func(v []float32) bool { return len(v) != len(query) }) {
+		s.dropOthers(len(query))
 		err = errDimensions
 	}
 	return skills, query, err
@@ -175,13 +180,20 @@ func (s *secondStage) embedQuery(ctx context.Context, words string) ([]float32, 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout) // for the breaker: a caller that disconnects says nothing about the endpoint
 	defer cancel()
 	vectors, err := s.embedder.Embed(ctx, []string{beginning(words, maxDocument)})
-	if err != nil {
-		s.breaker.RecordFailure()
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%w (%s)", errTimeout, s.timeout)
-		}
-		return nil, fmt.Errorf("it failed: %w", err)
+	if fault.KindOf(err) == fault.InvalidArgument && len(words) > shortDocument { // it may be longer than the model reads
+		vectors, err = s.embedder.Embed(ctx, []string{beginning(words, shortDocument)})
 	}
-	s.breaker.RecordSuccess()
-	return vectors[0], nil
+	switch {
+	case err == nil:
+		s.breaker.RecordSuccess()
+		return vectors[0], nil
+	case fault.KindOf(err) == fault.InvalidArgument: // it is about this text; others are taken
+		s.breaker.RecordSuccess()
+	default:
+		s.breaker.RecordFailure()
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("%w (%s)", errTimeout, s.timeout)
+	}
+	return nil, fmt.Errorf("it failed: %w", err)
 }

@@ -27,6 +27,8 @@ type model struct {
 	refuses string                                            // what it says to whoever asks about skills; empty: it answers
 	reads   int                                               // bytes of a text at most; 0: any number
 	refused atomic.Int32                                      // calls with a longer one
+	reading atomic.Int32                                      // calls about skills
+	more    atomic.Int32                                      // numbers that its vectors have beyond the first three
 	agents  fleet                                             // more of them
 }
 
@@ -35,6 +37,9 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
+	}
+	if len(asked.Input) > 1 {
+		m.reading.Add(1)
 	}
 	if len(asked.Input) == 1 {
 		m.queries.Add(1)
@@ -63,6 +68,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				}
 			}
 		}
+		v = append(v, make([]float32, m.more.Load())...)
 		answer.Data = append(answer.Data, map[string]any{"index": i, "embedding": v})
 	}
 	if err := json.NewEncoder(w).Encode(answer); err != nil {
@@ -89,11 +95,7 @@ func withModel(t *testing.T, m *model, box time.Duration) *router.Router {
 	var running sync.WaitGroup
 	running.Go(func() { r.Run(ctx) })
 	t.Cleanup(func() { cancel(); running.Wait() })
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for strings.HasSuffix(unsure(t, r), "not read all skills yet") {
-		<-tick.C
-	}
+	waitUntilRead(t, r)
 	return r
 }
 
