@@ -60,6 +60,7 @@ type Task struct {
 	Parent       *Parent `json:",omitempty"`
 	TraceID      string
 	SpanID       string
+	Traced       bool           `json:",omitempty"` // Quorate records its own spans of the task: it did so for the call that submitted it
 	CancelAsked  bool           `json:",omitempty"`
 	CancelWith   CancelMetadata `json:",omitempty"` // what the agent is told with each request to stop
 	AtMostOnce   bool           `json:",omitempty"` // the message is not sent again when its fate is unknown

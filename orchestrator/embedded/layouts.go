@@ -45,6 +45,7 @@ var taskLayout = layout[orchestrator.Task]{
 	31: text(func(t *orchestrator.Task) *string { return &t.VersionRange }),
 	32: jsonField(func(t *orchestrator.Task) *[]orchestrator.Given { return &t.Inputs }),
 	33: text(func(t *orchestrator.Task) *orchestrator.CancelMetadata { return &t.CancelWith }),
+	34: flag(func(t *orchestrator.Task) *bool { return &t.Traced }),
 }
 
 // contextField omits a context that began with the task, whose id is that of the task.

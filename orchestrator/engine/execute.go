@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
@@ -106,9 +104,8 @@ func (e *Engine) onBreakerOpen(ctx context.Context, t orchestrator.Task, wait ti
 // runConversation runs the conversation, learns from it how the agent does, and stores what came of it.
 func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker circuitbreaker.CircuitBreaker[any]) (stepResult, error) {
 	t := c.task
-	ctx, span := e.Tracer.Start(remoteSpan(ctx, &t), "invoke_agent "+t.Agent, trace.WithSpanKind(trace.SpanKindClient),
-		trace.WithAttributes(attribute.String(attrAgent, t.Agent), attribute.String(attrTask, t.ID)))
-	defer span.End()
+	name, kind, attributes := describeExchange(&t)
+	ctx, span := e.tracerOf(&t).Start(underTrace(ctx, &t, true), name, kind, attributes)
 	ctx, stop := context.WithDeadlineCause(ctx, t.Deadline, errDeadline)
 	defer stop()
 	ctx, c.cancel = context.WithCancelCause(ctx)
@@ -121,6 +118,8 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 	end := e.router.Begin(t.Tenant, t.Agent)
 	err := c.run(ctx)
 	end(outcome(ctx, c, err))
+	markFailed(span, err)
+	span.End()
 	switch {
 	case agentclient.Retryable(err):
 		breaker.RecordFailure()
@@ -177,15 +176,3 @@ func (e *Engine) conclude(ctx context.Context, c *conversation, err error) (step
 }
 
 var errDeadline = errors.New("the task's deadline has passed")
-
-// remoteSpan returns ctx with the task's own trace as the parent of what follows, sampled.
-func remoteSpan(ctx context.Context, t *orchestrator.Task) context.Context {
-	traceID, err1 := trace.TraceIDFromHex(t.TraceID)
-	spanID, err2 := trace.SpanIDFromHex(t.SpanID)
-	if err1 != nil || err2 != nil {
-		return ctx
-	}
-	return trace.ContextWithRemoteSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{
-		TraceID: traceID, SpanID: spanID, TraceFlags: trace.FlagsSampled, Remote: true,
-	}))
-}

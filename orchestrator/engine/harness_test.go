@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	meternoop "go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/trace"
 	tracernoop "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/quorate/quorate/consultation"
@@ -47,6 +48,7 @@ type world struct {
 	bounds struct{ running, exchanges int }            // zero: as they are by default
 	asked  func(consultation.Store) consultation.Store // put before the store of consultations; nil: nothing is
 	before func(orchestrator.Store) orchestrator.Store // put before the store of tasks; nil: nothing is
+	tracer trace.Tracer                                // nil: spans are not recorded
 	stop   func()
 }
 
@@ -60,6 +62,18 @@ func newWorldWithin(tb testing.TB, running, exchanges int, agents ...*actor) *wo
 	tb.Helper()
 	w := &world{t: tb, dir: tb.TempDir(), agents: &played{actors: make(map[string]*actor)}, now: time.Now}
 	w.bounds.running, w.bounds.exchanges = running, exchanges
+	for _, a := range agents {
+		w.agents.actors[a.name] = a
+	}
+	w.start()
+	tb.Cleanup(func() { w.stop() })
+	return w
+}
+
+// newTracedWorld is newWorld with the engine's spans.
+func newTracedWorld(tb testing.TB, spans trace.Tracer, agents ...*actor) *world {
+	tb.Helper()
+	w := &world{t: tb, dir: tb.TempDir(), agents: &played{actors: make(map[string]*actor)}, now: time.Now, tracer: spans}
 	for _, a := range agents {
 		w.agents.actors[a.name] = a
 	}
@@ -99,9 +113,13 @@ func (w *world) start() {
 	if w.before != nil {
 		tasks = w.before(tasks)
 	}
+	tracer := w.tracer
+	if tracer == nil {
+		tracer = tracernoop.NewTracerProvider().Tracer("")
+	}
 	w.engine, err = engine.New(engine.Config{
 		Store: tasks, Leases: leases, Directory: directory{w.agents}, Connect: w.agents, Ledger: w.ledger, Logger: slog.New(slog.DiscardHandler),
-		Notifier: w.told, Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
+		Notifier: w.told, Tracer: tracer, Meter: meternoop.NewMeterProvider().Meter(""),
 		RetryDelay: time.Millisecond, BreakerDelay: 10 * time.Millisecond, MaxRunning: w.bounds.running, MaxExchanges: w.bounds.exchanges, Now: func() time.Time { return w.now() },
 	})
 	if err != nil {

@@ -105,7 +105,7 @@ func TestAChainRunsAsOneTask(t *testing.T) {
 	}
 	for i, s := range task.Plan.Steps {
 		child := w.task(s.TaskID)
-		if child.State != a2apb.TaskState_TASK_STATE_COMPLETED || child.Parent.TaskID != task.ID || child.Owner != task.Owner || child.TraceID != task.TraceID || !child.Deadline.Equal(task.Deadline) {
+		if child.State != a2apb.TaskState_TASK_STATE_COMPLETED || child.Parent.TaskID != task.ID || child.Owner != task.Owner || child.TraceID != task.TraceID || child.Traced != task.Traced || !child.Deadline.Equal(task.Deadline) {
 			t.Errorf("step %d is task %+v, want it completed, a child of %s, with its owner, trace and deadline", i+1, child, task.ID)
 		}
 	}

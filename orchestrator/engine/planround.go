@@ -140,7 +140,7 @@ func (e *Engine) startStep(ctx context.Context, r *planRound, i int) error {
 	if t.Plan.Mode != orchestrator.PlanChain {
 		_, spare = e.nextCandidate(ctx, t, r.plan)
 	}
-	child, err := e.Submit(remoteSpan(ctx, t), Submission{
+	child, err := e.Submit(underTrace(ctx, t, t.Traced), Submission{
 		chain: r.plan.Chain(), link: i,
 		Tenant: t.Tenant, Caller: plannerName, owner: t.Owner, RequestID: stepRequestID(t, i), Message: m, Inputs: inputs, Attributes: t.Attributes,
 		Route: orchestrator.Route{Agent: s.Agent, Version: t.VersionRange}, Deadline: t.Deadline, parent: &orchestrator.Parent{TaskID: t.ID, Hops: hops, Spare: spare},

@@ -120,7 +120,7 @@ func (s *Submission) task(ctx context.Context, id string, now time.Time) orchest
 		t.Deadline = now.Add(orchestrator.DefaultDeadline)
 	}
 	if sc := trace.SpanContextFromContext(ctx); sc.IsValid() {
-		t.TraceID, t.SpanID = sc.TraceID().String(), sc.SpanID().String()
+		t.TraceID, t.SpanID, t.Traced = sc.TraceID().String(), sc.SpanID().String(), sc.IsSampled()
 	} else {
 		t.TraceID, t.SpanID = randomHex(16), randomHex(8)
 	}

@@ -16,8 +16,10 @@ import (
 
 // Names of attributes and metrics.
 const (
-	attrAgent = "gen_ai.agent.name"
-	attrTask  = "quorate.task.id"
+	attrAgent     = "gen_ai.agent.name"
+	attrError     = "error.type"
+	attrOperation = "gen_ai.operation.name"
+	attrTask      = "quorate.task.id"
 
 	metricAccepted = "quorate.tasks.accepted"
 	metricEnded    = "quorate.tasks.ended"
