@@ -74,6 +74,7 @@ func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
 		"no content":                    status(204, writes("hello")),
 		"no content and a length":       with("Content-Length", "5", status(204, writes())),
 		"not modified":                  with("Content-Type", "text/plain", with("Etag", `"1"`, status(304, writes("hello")))),
+		"not modified, with a length":   with("Content-Length", "5", status(304, writes("hello"))),
 		"an error":                      status(500, writes("oops")),
 		"a status without a name":       status(799, writes("x")),
 		"two statuses":                  status(201, status(500, writes("x"))),

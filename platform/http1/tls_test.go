@@ -1,6 +1,7 @@
 package http1_test
 
 import (
+	"bufio"
 	"crypto/tls"
 	"fmt"
 	"io"
@@ -104,6 +105,29 @@ func TestAMissingHandshakeTimesOut(t *testing.T) {
 		_, in := l.connect(t)
 		if rest, err := io.ReadAll(in); len(rest) > 0 || err != nil || time.Since(begin) > headerTimeout+10*time.Second { // and what an alert may take
 			t.Errorf("a connection without a handshake ended after %s with %q, %v, want %s", time.Since(begin), rest, err, headerTimeout)
+		}
+	})
+}
+
+// TestAHandshakeLeavesNoDeadline is about answers that are written when the time for the handshake is long over.
+func TestAHandshakeLeavesNoDeadline(t *testing.T) {
+	t.Parallel()
+	server, client := tlsOf(t)
+	client.ServerName = "127.0.0.1"
+	issued := time.Now() // in a bubble it is another year
+	server.Time, client.Time = func() time.Time { return issued }, func() time.Time { return issued }
+	synctest.Test(t, func(t *testing.T) {
+		l := newPipes()
+		run(t, newServer(tell, new(logtest.Buffer)), tls.NewListener(l, server))
+		under, _ := l.connect(t)
+		conn := tls.Client(under, client)
+		in := bufio.NewReader(conn)
+		for range 2 {
+			send(t, conn, get("/"))
+			if got, want := receive(in), "200 http1:GET / "; got != want {
+				t.Fatalf("the answer over TLS is %q, want %q", got, want)
+			}
+			<-time.After(headerTimeout + time.Second)
 		}
 	})
 }
