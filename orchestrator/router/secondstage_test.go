@@ -262,6 +262,65 @@ func TestASecondStageThatFailsIsLeftAlone(t *testing.T) {
 	}
 }
 
+// TestASecondStageThatFailsNowAndThenIsAsked has two failures in a row at most, and more decisions than may wait at a time.
+func TestASecondStageThatFailsNowAndThenIsAsked(t *testing.T) {
+	t.Parallel()
+	var failures atomic.Int32
+	r := withModel(t, &model{query: func(w http.ResponseWriter, _ *http.Request) bool {
+		fails := failures.Add(-1) >= 0
+		if fails {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		return fails
+	}}, 10*time.Second)
+	for range 20 {
+		failures.Store(2)
+		for i, want := range []string{"HTTP 500", "HTTP 500", "the second stage (embeddings) decided"} {
+			if says := unsure(t, r); !strings.Contains(says, want) {
+				t.Fatalf("decision %d says %q, want %q", i, says, want)
+			}
+		}
+	}
+}
+
+func TestADecisionDoesNotQueueForTheSecondStage(t *testing.T) {
+	t.Parallel()
+	const most = 32
+	release, waiting := make(chan struct{}), make(chan struct{}, most)
+	var slow atomic.Bool
+	r := withModel(t, &model{query: func(_ http.ResponseWriter, r *http.Request) bool {
+		if slow.Load() {
+			waiting <- struct{}{}
+			select {
+			case <-release:
+			case <-r.Context().Done():
+			}
+		}
+		return false
+	}}, time.Minute)
+	slow.Store(true)
+	var running sync.WaitGroup
+	for range most {
+		running.Go(func() {
+			if says := unsure(t, r); !strings.Contains(says, "the second stage (embeddings) decided") {
+				t.Errorf("a decision that waited says %q, want that the second stage decided", says)
+			}
+		})
+	}
+	for range most {
+		<-waiting
+	}
+	if says := unsure(t, r); !strings.Contains(says, "too many decisions wait for it") {
+		t.Errorf("one decision more says %q, want that it did not wait", says)
+	}
+	slow.Store(false)
+	close(release)
+	running.Wait()
+	if says := unsure(t, r); !strings.Contains(says, "the second stage (embeddings) decided") {
+		t.Errorf("after those that waited Resolve() says %q, want that the second stage decided", says)
+	}
+}
+
 func TestClientsThatLeaveSayNothingAboutTheSecondStage(t *testing.T) {
 	t.Parallel()
 	var leave atomic.Pointer[context.CancelFunc]
