@@ -143,6 +143,9 @@ func hostile() map[string]func() extract.Source {
 		"JSON of many numbers in deep arrays": func() extract.Source {
 			return extract.Source{ContentType: "application/json", Data: []byte(strings.Repeat("[", 64) + fill("0,") + "0" + strings.Repeat("]", 64))}
 		},
+		"JSON that ends in many backquotes": func() extract.Source {
+			return extract.Source{ContentType: "application/json", Data: []byte(`"` + strings.Repeat("a", 400_000) + strings.Repeat("`", 550_000) + `"`)}
+		},
 		"JSON of many numbers": func() extract.Source {
 			return extract.Source{ContentType: "application/json", Data: []byte("[" + fill("1,") + "1]")}
 		},

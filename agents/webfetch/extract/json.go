@@ -46,14 +46,23 @@ func fenceJSON(content *Content, o Options) {
 	case JSON:
 		content.Format = JSON
 	case Markdown:
-		fence := "```"
-		for strings.Contains(content.Text, fence) {
-			fence += "`"
-		}
+		fence := strings.Repeat("`", max(3, longestRun(content.Text, '`')+1))
 		content.Text, content.Format = fence+"json\n"+content.Text+"\n"+fence, Markdown
 	default:
 		content.Format = Text
 	}
+}
+
+// longestRun returns how many times c stands in s in a row at most.
+func longestRun(s string, c byte) (longest int) {
+	run := 0
+	for i := range len(s) {
+		if run++; s[i] != c {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
 }
 
 // jsonShape measures the cost of reading and writing a JSON text.
