@@ -154,7 +154,8 @@ func (d *differences) done() []Difference {
 }
 
 func union(a, b map[string]any) map[string]any {
-	all := maps.Clone(a)
+	all := make(map[string]any, max(len(a), len(b))) // not a clone, since a may be nil
+	maps.Copy(all, a)
 	maps.Copy(all, b)
 	return all
 }

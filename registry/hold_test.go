@@ -11,6 +11,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/registrytest"
 )
 
 const here = "https://one.example/card.json"
@@ -430,6 +431,26 @@ func TestTheRefresherBringsNothingIntoForceThatMatters(t *testing.T) {
 			t.Errorf("Agent() after the refusal = %v waiting, %v, want it unchanged", again.Pending, err)
 		}
 	})
+}
+
+func TestACardThatWouldBeRefusedTodayIsCompared(t *testing.T) {
+	t.Parallel()
+	const twice = `{"name":"a","name":"a","version":"1.0.0"}` // as other rules took it
+	ctx, store := t.Context(), registrytest.Store(t)
+	err := store.Update(ctx, registry.Key{Tenant: tenant, Name: "a"}, func(*registry.Record) (registry.Change, error) {
+		a := registry.Agent{Tenant: tenant, Name: "a", Card: registry.Card{Name: "a", Version: "1.0.0"}, RawCard: []byte(twice), CardURI: here, LiveVersion: 1, LatestVersion: 1}
+		return registry.Change{Record: &registry.Record{Agent: a}}, nil
+	})
+	if err != nil {
+		t.Fatalf("Update() = %v, want no error", err)
+	}
+	w := newWeb()
+	w.serve(here, cardOf("one", "old"))
+	r := registry.New(store, registry.Options{Client: w.client(), CardChanges: registry.CardChangesConfirm})
+	a := refreshed(t, r, "CHANGE_WAITS")
+	if a.Pending == nil || string(a.RawCard) != twice {
+		t.Errorf("Refresh() = card %s with %+v waiting, want the card of before, and that the new one waits", a.RawCard, a.Pending)
+	}
 }
 
 func TestWithoutConfirmationAllTakesEffectAtOnce(t *testing.T) {

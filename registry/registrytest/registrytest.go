@@ -14,6 +14,12 @@ import (
 // New returns an empty registry.
 func New(tb testing.TB, o registry.Options) *registry.Registry {
 	tb.Helper()
+	return registry.New(Store(tb), o)
+}
+
+// Store returns an empty store.
+func Store(tb testing.TB) *embedded.Store {
+	tb.Helper()
 	db, err := boltdb.Open(filepath.Join(tb.TempDir(), "quorate.db"), boltdb.Options{})
 	if err != nil {
 		tb.Fatalf("Open() = %v, want no error", err)
@@ -27,5 +33,5 @@ func New(tb testing.TB, o registry.Options) *registry.Registry {
 	if err != nil {
 		tb.Fatalf("New() = %v, want no error", err)
 	}
-	return registry.New(store, o)
+	return store
 }
