@@ -118,6 +118,7 @@ func TestTheServerSaysHowLongItsCardCounts(t *testing.T) {
 	}{
 		"an hour":               {"public, max-age=3600", 21, 30},
 		"longer than a day":     {"max-age=31536000", 2, 3},
+		"longer than a century": {"max-age=9999999999", 2, 3},
 		"not at all":            {"max-age=1, no-store", 130, 175},
 		"a second is a minute":  {"max-age=1", 700, 1700},
 		"nothing that is known": {"max-age=x, private", 130, 175},
