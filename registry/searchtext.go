@@ -177,7 +177,7 @@ func (x *textIndex) search(query string) []hit {
 	return hits
 }
 
-// wanted returns the query's terms that occur in documents, in the order of the query, so that the same query always has exactly the same scores.
+// wanted returns the query's terms that occur in documents, in the order of their words, so that the same query always has exactly the same scores.
 func (x *textIndex) wanted(query string) (terms []int) {
 	var words []string
 	eachWord(query, func(word []byte) { words = append(words, string(word)) })
@@ -195,8 +195,8 @@ func (x *textIndex) wanted(query string) (terms []int) {
 	return terms
 }
 
-// eachWord calls each with the words of a text in lower case. Text is split where letter case or the kind of character changes, and a plural s is
-// dropped. A word is valid during the call only.
+// eachWord calls each with the words of a text in lower case. Text is split at everything but letters and digits and, as in camelCase, before a capital
+// that follows a small letter; a plural s is dropped. A word is valid during the call only.
 func eachWord(text string, each func(word []byte)) {
 	word := make([]byte, 0, 64)
 	end := func() {
