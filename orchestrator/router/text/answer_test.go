@@ -18,30 +18,36 @@ func TestAnAnswerHasProbabilities(t *testing.T) {
 	for name, skills := range map[string][]text.Skill{"six examples": catalog(), "three examples": office(), "no examples": untaught()} {
 		x := text.New(skills, text.Options{})
 		for query := range queries {
-			a := x.Search(query, 100)
-			if a.Confidence < 0 || a.Confidence > 1 || a.Limit <= 0 || a.Limit >= 1 {
-				t.Errorf("with %s Search(%q) is sure by %v, with a limit of %v; want both within 0 and 1", name, query, a.Confidence, a.Limit)
+			checkAnswer(t, fmt.Sprintf("with %s Search(%q)", name, query), x.Search(query, 100), len(skills))
+			few, all := x.Search(query, 2), x.Search(query, 100)
+			if !slices.IsSortedFunc(all.Hits, func(g, h text.Hit) int { return cmp.Compare(h.Score, g.Score) }) {
+				t.Errorf("with %s Search(%q) = %+v, want the best first", name, query, all.Hits)
 			}
-			if len(a.Hits) == 0 && (a.Trained || a.Confidence != 0) {
-				t.Errorf("with %s Search(%q) = %+v, want that nothing is known of what has no hits", name, query, a)
-			}
-			var sum float64
-			for _, h := range a.Hits {
-				sum += h.Share
-				if h.Share <= 0 || h.Words < 0 || h.Words > 1+1e-6 {
-					t.Errorf("with %s Search(%q) has %+v, want shares within 0 and 1", name, query, h)
-				}
-			}
-			if sum > 1+1e-4 || len(a.Hits) == len(skills) && sum < 1-1e-4 {
-				t.Errorf("with %s the shares of %d hits for %q are %v in total, want 1, or less if some skills are missing", name, len(a.Hits), query, sum)
-			}
-			if !slices.IsSortedFunc(a.Hits, func(g, h text.Hit) int { return cmp.Compare(h.Score, g.Score) }) {
-				t.Errorf("with %s Search(%q) = %+v, want the best first", name, query, a.Hits)
-			}
-			if few := x.Search(query, 2); len(few.Hits) > 2 || len(few.Hits) < min(2, len(a.Hits)) {
-				t.Errorf("with %s two hits of %d for %q are %d", name, len(a.Hits), query, len(few.Hits))
+			if len(few.Hits) != min(2, len(all.Hits)) {
+				t.Errorf("with %s two hits of %d for %q are %d", name, len(all.Hits), query, len(few.Hits))
 			}
 		}
+	}
+}
+
+// checkAnswer looks at an answer of an index with so many skills.
+func checkAnswer(t *testing.T, call string, a text.Answer, skills int) {
+	t.Helper()
+	if a.Confidence < 0 || a.Confidence > 1 || a.Limit <= 0 || a.Limit >= 1 {
+		t.Errorf("%s is sure by %v, with a limit of %v; want both within 0 and 1", call, a.Confidence, a.Limit)
+	}
+	if len(a.Hits) == 0 && (a.Trained || a.Confidence != 0) {
+		t.Errorf("%s = %+v, want that nothing is known of what has no hits", call, a)
+	}
+	var sum float64
+	for _, h := range a.Hits {
+		sum += h.Share
+		if h.Share <= 0 || h.Words < 0 || h.Words > 1+1e-6 {
+			t.Errorf("%s has %+v, want shares within 0 and 1", call, h)
+		}
+	}
+	if sum > 1+1e-4 || len(a.Hits) == skills && sum < 1-1e-4 {
+		t.Errorf("the shares of %s are %v in total, want 1, or less if some skills are missing", call, sum)
 	}
 }
 
@@ -69,5 +75,31 @@ func TestAmongManyEqualNamesTheOneThatSaysNoMoreIsFirst(t *testing.T) {
 	}
 	if a := text.New(skills, text.Options{}).Search("search", 3); len(a.Hits) != 3 || a.Hits[0].Skill != "search" || a.Hits[1].Agent != "a" {
 		t.Errorf("Search(search) = %+v, want the skill of that name first", a.Hits)
+	}
+}
+
+// TestWhereAWordIsSaidDecidesWhatItWeighs has a word that a skill, another skill's agent, and a third skill's only example say.
+func TestWhereAWordIsSaidDecidesWhatItWeighs(t *testing.T) {
+	t.Parallel()
+	x := text.New([]text.Skill{
+		{Agent: "a", AgentDescription: "About bicycles", ID: "count", Name: "Count"},
+		{Agent: "b", ID: "paint", Name: "Paint", Description: "Colours of bicycles"},
+		{Agent: "c", ID: "mend", Name: "Mend", Examples: []string{"a flat tyre", "my bicycles have a flat tyre"}},
+	}, text.Options{Untrained: true})
+	words := make(map[string]float64)
+	for _, h := range x.Search("bicycles", 3).Hits {
+		words[h.Skill] = h.Words
+	}
+	if words["paint"] != 1 || words["mend"] != 1 || words["count"] < 0.3 || words["count"] > 0.7 {
+		t.Errorf("Search(bicycles) compares %v, want all of the text for those who say it, and half of it for the one whose agent does", words)
+	}
+}
+
+// TestAWordOfAllSkillsMeansSomethingWhenThereAreFew has two agents for the same thing.
+func TestAWordOfAllSkillsMeansSomethingWhenThereAreFew(t *testing.T) {
+	t.Parallel()
+	x := text.New([]text.Skill{{Agent: "a", ID: "old_weather", Name: "Old weather"}, {Agent: "b", ID: "new_weather", Name: "New weather"}}, text.Options{})
+	if a := x.Search("weather zanzibar", 2); len(a.Hits) != 2 || a.Hits[0].Words < 0.3 {
+		t.Errorf("Search() = %+v, want both, for a third of the text at least", a)
 	}
 }
