@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -66,15 +67,26 @@ func NewHandler(c HandlerConfig) *Handler { return &Handler{c} }
 
 // ServeHTTP serves both bindings below Path and AgentsPath{name}.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	agent, rest := "", strings.TrimPrefix(r.URL.Path, Path)
+	agent, rest, base := "", strings.TrimPrefix(r.URL.Path, Path), 1
 	if below, ok := strings.CutPrefix(r.URL.Path, AgentsPath); ok {
 		agent, rest, _ = strings.Cut(below, "/")
+		base = 2
 	}
-	if rest = strings.Trim(rest, "/"); rest == "" {
+	if strings.Trim(rest, "/") == "" {
 		h.serveJSONRPC(w, r, agent)
 		return
 	}
-	h.serveREST(withParameters(r.Context(), r, versionOf(r)), w, r, agent, rest)
+	path := segments(r.URL)
+	h.serveREST(withParameters(r.Context(), r, versionOf(r)), w, r, agent, path[min(base, len(path)):])
+}
+
+// segments splits the path of a URL. An escaped slash is part of a segment.
+func segments(u *url.URL) []string {
+	all := strings.Split(strings.Trim(u.EscapedPath(), "/"), "/")
+	for i, segment := range all {
+		all[i], _ = url.PathUnescape(segment) // it was decoded once already, for u.Path
+	}
+	return all
 }
 
 // withParameters returns a context with the metadata of the call for a request: credentials, version and Last-Event-ID.

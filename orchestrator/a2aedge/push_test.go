@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -154,6 +155,27 @@ func TestReceiversAreTheirOwnersBusiness(t *testing.T) {
 	for _, place := range []string{"/v1/tasks/" + string(task.ID), "/a2a/tasks/" + string(task.ID)} {
 		if got := w.call(t, "GET", place, "", nil); got.code != 200 || strings.Contains(got.body, "xyzzy-receiver") || strings.Contains(got.body, url) {
 			t.Errorf("GET %s = %d %s, want the task without its receivers", place, got.code, got.body)
+		}
+	}
+}
+
+// TestAReceiverIsFoundByTheIDThatItsOwnerChose reads and deletes receivers over HTTP+JSON, where their ids are segments of the path.
+func TestAReceiverIsFoundByTheIDThatItsOwnerChose(t *testing.T) {
+	w := newWorld(t)
+	receiver, _ := receive(t)
+	for _, base := range []string{"/a2a", "/a2a/echo", "/agents/echo"} {
+		for _, id := range []string{"a/b", "https://x.example/?a=b#c", "50%2F", "a:cancel"} {
+			task := send(t, w, w.client(t, "/agents/echo", a2a.TransportProtocolGRPC), &a2a.SendMessageRequest{
+				Message: text("x", nil), Config: &a2a.SendMessageConfig{PushConfig: &a2a.PushConfig{ID: id, URL: receiver}},
+			})
+			path := base + "/tasks/" + string(task.ID) + "/pushNotificationConfigs/" + url.PathEscape(id)
+			if got := w.call(t, "GET", path, "", nil); got.code != 200 || got.object(t)["id"] != id {
+				t.Errorf("GET %s = %d %s, want the receiver %q", path, got.code, got.body, id)
+			}
+			if got := w.call(t, "DELETE", path, "", nil); got.code != 200 {
+				t.Errorf("DELETE %s = %d %s, want 200", path, got.code, got.body)
+			}
+			wantReceivers(t, w, w.client(t, "/agents/echo", a2a.TransportProtocolGRPC), task, 0)
 		}
 	}
 }

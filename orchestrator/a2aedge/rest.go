@@ -44,8 +44,8 @@ var routes = []route{
 	{http.MethodGet, "extendedAgentCard", "GetExtendedAgentCard"},
 }
 
-// serveREST serves one request of the HTTP+JSON binding. path is relative to the base URL.
-func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.Request, agent, path string) {
+// serveREST serves one request of the HTTP+JSON binding. path has the segments below the base URL.
+func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.Request, agent string, path []string) {
 	tenant, path := splitTenant(path)
 	m, fields, allowed := find(r.Method, path)
 	switch {
@@ -98,16 +98,15 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 }
 
 // splitTenant splits a leading tenant off a path: every path exists below /{tenant} too.
-func splitTenant(path string) (tenant, rest string) {
-	first, below, more := strings.Cut(path, "/")
-	if !more || first == "tasks" {
+func splitTenant(path []string) (tenant string, rest []string) {
+	if len(path) < 2 || path[0] == "tasks" {
 		return "", path
 	}
-	return first, below
+	return path[0], path[1:]
 }
 
 // find returns the operation for a request and the fields that its path sets or, if there is none, the verbs that the path allows.
-func find(verb, path string) (m *method, fields map[protoreflect.Name]string, allowed []string) {
+func find(verb string, path []string) (m *method, fields map[protoreflect.Name]string, allowed []string) {
 	for _, x := range routes {
 		fields, ok := x.match(path)
 		switch {
@@ -120,8 +119,8 @@ func find(verb, path string) (m *method, fields map[protoreflect.Name]string, al
 	return nil, nil, allowed
 }
 
-func (x route) match(path string) (map[protoreflect.Name]string, bool) {
-	want, have := strings.Split(x.path, "/"), strings.Split(path, "/")
+func (x route) match(have []string) (map[protoreflect.Name]string, bool) {
+	want := strings.Split(x.path, "/")
 	if len(want) != len(have) {
 		return nil, false
 	}
