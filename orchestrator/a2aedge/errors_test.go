@@ -55,6 +55,7 @@ func TestEachMistakeHasItsError(t *testing.T) {
 		"no token":                     {rpc: "GetTask", params: `{"id":"x"}`, verb: "GET", path: "/tasks/x", headers: map[string]string{"Authorization": ""}, want: want{-31401, 401, "TOKEN_MISSING"}},
 		"a task that is not there":     {rpc: "GetTask", params: `{"id":"x"}`, verb: "GET", path: "/tasks/x", want: want{-32001, 404, "TASK_NOT_FOUND"}},
 		"a task by a slash":            {rpc: "GetTask", params: `{"id":"x/y"}`, verb: "GET", path: "/tasks/x%2Fy", want: want{-32001, 404, "TASK_NOT_FOUND"}},
+		"a state that there is not":    {rpc: "ListTasks", params: `{"status":99}`, verb: "GET", path: "/tasks?status=99", want: want{-32602, 400, "REQUEST_INVALID"}},
 		"a task of another agent":      {rpc: "GetTask", params: `{"tenant":"careful","id":"` + ended + `"}`, verb: "GET", path: "/careful/tasks/" + ended, want: want{-32001, 404, "TASK_NOT_FOUND"}},
 		"history of less than nothing": {rpc: "GetTask", params: `{"id":"` + ended + `","historyLength":-1}`, verb: "GET", path: "/tasks/" + ended + "?historyLength=-1", want: want{-32602, 400, "HISTORY_LENGTH_INVALID"}},
 		"cancel what has ended":        {rpc: "CancelTask", params: `{"id":"` + ended + `"}`, verb: "POST", path: "/tasks/" + ended + ":cancel", want: want{-32002, 400, "TASK_NOT_CANCELABLE"}},

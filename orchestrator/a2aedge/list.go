@@ -41,6 +41,9 @@ func (s *Service) ListTasks(ctx context.Context, req *a2apb.ListTasksRequest) (*
 	if err := s.checkCall(ctx, req.HistoryLength); err != nil {
 		return nil, err
 	}
+	if _, known := a2apb.TaskState_name[int32(req.GetStatus())]; !known {
+		return nil, invalidParams("status", "there is no task state %d", req.GetStatus())
+	}
 	size := int32(defaultPage)
 	if asked := req.GetPageSize(); asked < 0 || asked > maxPage {
 		return nil, fault.Invalid("page_size", "PAGE_SIZE_INVALID", "the page size %d is not between 1 and %d", asked, maxPage)
