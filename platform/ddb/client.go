@@ -83,6 +83,7 @@ func Open(ctx context.Context, c Config) (*Client, error) {
 		if loaded.Region == "" {
 			return nil, fault.Invalid("region", "REGION_MISSING", "no AWS region is set; give one, or set AWS_REGION")
 		}
+		loaded.Credentials = patient{loaded.Credentials}
 	}
 	if loaded.Region == "" {
 		loaded.Region = defaultRegion

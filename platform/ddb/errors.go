@@ -20,7 +20,7 @@ import (
 //   - TABLES_MISSING (FailedPrecondition): the tables were not created, or are elsewhere
 //   - STORE_DENIED (Unavailable): the credentials are missing, expired or wrong, or their policy lacks a permission; works again once an operator has fixed that
 //   - STORE_BUSY (Unavailable): throttled in spite of retries
-//   - STORE_UNREACHABLE (Unavailable): no response, or only server errors
+//   - STORE_UNREACHABLE (Unavailable): no response, or only server errors; also of the service that gives the credentials
 //
 // All of them are marked as Ours, since an operator has to act. The error of an ended context stays in the chain.
 func Fault(doing string, err error) error {
