@@ -117,6 +117,7 @@ func FuzzStatusMessage(f *testing.F) {
 // FuzzTimeout shows that a timeout that is sent in a header never becomes shorter, and not much longer.
 func FuzzTimeout(f *testing.F) {
 	f.Add(int64(time.Second))
+	f.Add(int64(-1))
 	f.Add(int64(1<<63 - 1))
 	f.Fuzz(func(t *testing.T, n int64) {
 		d := time.Duration(n)

@@ -126,7 +126,8 @@ func TestProtocolViolationsAreReportedAndOtherCallsContinue(t *testing.T) {
 		"nothing wrong":              {func(p *peer) { p.must(0, p.WriteData(1, true, hello)) }, 1, "status 0"},
 		"in small pieces":            {func(p *peer) { pieces(p, hello) }, 1, "status 0"},
 		"with padding":               {func(p *peer) { p.must(0, p.WriteDataPadded(1, true, hello, make([]byte, 200))) }, 1, "status 0"},
-		"with a trailer":             {func(p *peer) { p.must(0, p.WriteData(1, false, hello)); p.trailer(1, true) }, 1, "status 0"},
+		"with a trailer":             {func(p *peer) { p.must(0, p.WriteData(1, false, hello)); p.trailer(1, true, "x") }, 1, "status 0"},
+		"a trailer that is none":     {func(p *peer) { p.must(0, p.WriteData(1, false, hello)); p.trailer(1, true, "Upper") }, 1, "reset PROTOCOL_ERROR"},
 		"no message":                 {func(p *peer) { p.must(0, p.WriteData(1, true, nil)) }, 1, "status 13"},
 		"half a message":             {func(p *peer) { p.must(0, p.WriteData(1, true, hello[:8])) }, 1, "status 13"},
 		"two messages":               {func(p *peer) { p.must(0, p.WriteData(1, true, slices.Concat(hello, hello))) }, 1, "status 13"},
@@ -160,6 +161,10 @@ func TestProtocolViolationsAreReportedAndOtherCallsContinue(t *testing.T) {
 		"settings of the impossible": {func(p *peer) {
 			p.must(0, p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1 << 31}))
 		}, 1, "goaway FLOW_CONTROL_ERROR"},
+		"settings that widen a window too much": {func(p *peer) {
+			p.must(0, p.WriteWindowUpdate(1, 1<<31-1-65535))
+			p.must(0, p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 65536}))
+		}, 1, "goaway FLOW_CONTROL_ERROR"},
 		"more than a request is": {func(p *peer) { flood(p, maxRequest+100<<10) }, 1, "status 8"},
 		"one call too many":      {func(p *peer) { calls(p, 11) }, 21, "reset REFUSED_STREAM"},
 		"pings and more pings":   {func(p *peer) { pings(p, 100) }, 1, "goaway ENHANCE_YOUR_CALM"},
@@ -187,9 +192,9 @@ func pieces(p *peer, b []byte) {
 	}
 }
 
-func (p *peer) trailer(id uint32, end bool) {
+func (p *peer) trailer(id uint32, end bool, name string) {
 	p.buf.Reset()
-	p.must(0, p.enc.WriteField(hpack.HeaderField{Name: "x", Value: "y"}))
+	p.must(0, p.enc.WriteField(hpack.HeaderField{Name: name, Value: "y"}))
 	p.must(0, p.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, EndStream: end, BlockFragment: p.buf.Bytes()}))
 }
 

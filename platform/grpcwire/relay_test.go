@@ -62,3 +62,14 @@ func TestARelayedRequestThatEndsWithinAMessageIsAnError(t *testing.T) {
 		t.Errorf("a request that ends within a message ended with %q, want status 13 (Internal)", got)
 	}
 }
+
+func TestARelayedCallWithAWrongTimeoutIsRefused(t *testing.T) {
+	t.Parallel()
+	_, addr := serve(t, nil)
+	p := newPeer(t, addr)
+	p.call(1, true) // so that grpcwire serves the connection
+	p.path(3, chat, "grpc-timeout", "soon")
+	if got := p.end(3); got != "status 13" {
+		t.Errorf("a relayed call with a timeout that is none ended with %q, want status 13 (Internal)", got)
+	}
+}

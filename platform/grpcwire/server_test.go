@@ -55,6 +55,21 @@ func TestMetadataGoesBothWays(t *testing.T) {
 	}
 }
 
+// TestLongMetadataGoesBothWays has more than fits into one frame.
+func TestLongMetadataGoesBothWays(t *testing.T) {
+	t.Parallel()
+	_, addr := serve(t, nil)
+	long := strings.Repeat("x", 40_000)
+	var header metadata.MD
+	ctx := metadata.AppendToOutgoingContext(t.Context(), "say", long)
+	if err := dial(t, addr).Invoke(ctx, echo, text("metadata"), &wrapperspb.BytesValue{}, grpc.Header(&header)); err != nil || strings.Join(header["said"], "") != long {
+		t.Errorf("Echo() = %d values, %v, want what was said", len(header["said"]), err)
+	}
+	if _, err := said(t, servedByGRPC(t), "metadata", "say", long); err != nil {
+		t.Errorf("Echo() by Client = %v, want no error", err)
+	}
+}
+
 func TestTooLargeARequestIsRefusedAndTheConnectionGoesOn(t *testing.T) {
 	t.Parallel()
 	_, addr := serve(t, nil)

@@ -1,0 +1,124 @@
+package grpcwire_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/net/http2"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/quorate/quorate/platform/grpcwire"
+)
+
+// TestAServerThatDoesNotGreetIsGivenUp has a server that accepts a connection and says nothing, as one that hangs does.
+func TestAServerThatDoesNotGreetIsGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begun, closed := time.Now(), make(chan time.Duration, 1)
+		c := grpcwire.NewClient(func(context.Context) (net.Conn, error) {
+			ours, theirs := net.Pipe()
+			go func() {
+				_, _ = io.Copy(io.Discard, theirs)
+				closed <- time.Since(begun)
+			}()
+			return ours, nil
+		}, "anybody")
+		defer c.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := c.Invoke(ctx, ask(t, echo, "hello")); status.Code(err) != codes.DeadlineExceeded || time.Since(begun) != time.Second {
+			t.Errorf("Invoke() = %v after %s, want DeadlineExceeded after a second", err, time.Since(begun))
+		}
+		if got, want := <-closed, 20*time.Second; got != want {
+			t.Errorf("the connection was closed after %s, want %s", got, want)
+		}
+	})
+}
+
+func TestAServerThatEndsEachConnectionIsTriedAFewTimes(t *testing.T) {
+	t.Parallel()
+	dials := 0
+	c := grpcwire.NewClient(func(context.Context) (net.Conn, error) {
+		dials++
+		ours, theirs := net.Pipe()
+		_ = theirs.Close()
+		return ours, nil
+	}, "anybody")
+	defer c.Close()
+	if _, err := c.Invoke(t.Context(), ask(t, echo, "hello")); status.Code(err) != codes.Unavailable || dials != 5 {
+		t.Errorf("Invoke() = %v after %d connections, want Unavailable after 5", err, dials)
+	}
+}
+
+func TestACallThatIsAlwaysRefusedIsMadeAFewTimes(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int32
+	c := replying(t, func(p *peer, f http2.Frame) {
+		if f, ok := f.(*http2.DataFrame); ok && f.StreamEnded() {
+			calls.Add(1)
+			_ = p.WriteRSTStream(f.StreamID, http2.ErrCodeRefusedStream)
+		}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := c.Invoke(ctx, ask(t, echo, "hello")); status.Code(err) != codes.Unavailable || calls.Load() != 5 {
+		t.Errorf("Invoke() = %v after %d calls, want Unavailable after 5", err, calls.Load())
+	}
+}
+
+func TestAStreamThatIsSilentEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	c := replying(t, func(p *peer, f http2.Frame) {
+		if f, ok := f.(*http2.DataFrame); ok && f.StreamEnded() {
+			p.begin(f.StreamID)
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	r := ask(t, count, "1")
+	r.Begun = cancel
+	if err := c.Stream(ctx, r, func([]byte) error { return nil }); status.Code(err) != codes.Canceled {
+		t.Errorf("Stream() = %v, want Canceled", err)
+	}
+}
+
+// TestACallThatWaitsForItsTurnEndsInTime has a server that takes one call at a time.
+func TestACallThatWaitsForItsTurnEndsInTime(t *testing.T) {
+	t.Parallel()
+	begun := make(chan struct{}, 2)
+	c := servedByGRPC(t, grpc.MaxConcurrentStreams(1), grpc.UnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		begun <- struct{}{}
+		return next(ctx, req)
+	}))
+	first, end := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := c.Invoke(first, ask(t, echo, "wait "))
+		ended <- err
+	}()
+	<-begun
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := c.Invoke(ctx, ask(t, echo, "hello")); status.Code(err) != codes.DeadlineExceeded || len(begun) > 0 {
+		t.Errorf("Invoke() of a second call = %v, and %d began, want DeadlineExceeded without", err, len(begun))
+	}
+	if got := c.Idle(); got != 0 {
+		t.Errorf("Idle() during a call = %s, want 0", got)
+	}
+	end()
+	if err := <-ended; status.Code(err) != codes.Canceled {
+		t.Errorf("Invoke() of the first call = %v, want Canceled", err)
+	}
+	for give := time.Now().Add(10 * time.Second); c.Idle() == 0; runtime.Gosched() {
+		if time.Now().After(give) {
+			t.Fatal("Idle() after all calls = 0, want the time since")
+		}
+	}
+}
