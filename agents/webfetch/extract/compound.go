@@ -186,12 +186,15 @@ func pseudo(s string) (size int, element bool) {
 	return size, element
 }
 
+// maxEscape is how many bytes an escape has at most: the backslash, six digits and a space. Looking for one farther away would take quadratic time.
+const maxEscape = 8
+
 // cssName returns the name at the beginning of s without escapes, and its length with them.
 func cssName(s string) (name string, size int) {
 	for size < len(s) {
 		switch c := s[size]; {
 		case c == '\\':
-			escape := cssEscape.FindStringIndex(s[size:])
+			escape := cssEscape.FindStringIndex(s[size:min(len(s), size+maxEscape)])
 			if escape == nil || escape[0] > 0 {
 				return "", size // an escaped line end is no name
 			}

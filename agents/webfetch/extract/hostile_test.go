@@ -132,6 +132,9 @@ func hostile() map[string]func() extract.Source {
 		"lines within spans just within the bounds": func() extract.Source {
 			return page("<h1>x</h1>" + strings.Repeat("<span>", 450) + strings.Repeat("<br>"+sentence, 250))
 		},
+		"a style sheet of escaped line ends": func() extract.Source {
+			return page("<style>" + fill(".\\\n") + "{display:none}</style><p>text")
+		},
 		"a megabyte of classes": func() extract.Source { return page(`<div class="` + fill("a-b ") + `">x</div>` + filler) },
 		"lines within spans": func() extract.Source {
 			return page("<h1>x</h1>" + strings.Repeat("<span>", 450) + strings.Repeat("<br>"+sentence, 3_000))
