@@ -168,6 +168,37 @@ func TestTheChartLimitsTheMemoryOfGo(t *testing.T) {
 	}
 }
 
+func TestAnnotationsOfTheChartCanBeReplaced(t *testing.T) {
+	t.Parallel()
+	r, err := render(t, `{secretName: s, tlsSecretName: t, podAnnotations: {prometheus.io/scrape: "false", checksum/config: none}}`)
+	if err != nil {
+		t.Fatalf("rendering = %v, want no error", err)
+	}
+	got := r.pod.Annotations
+	if got["prometheus.io/scrape"] != "false" || got["prometheus.io/port"] != "8080" || len(got["checksum/config"]) != 64 {
+		t.Errorf("annotations are %q, want ours about scraping replaced, and the checksum that rolls out a changed configuration", got)
+	}
+}
+
+func TestPodsHaveAServiceAccountThatIsThere(t *testing.T) {
+	t.Parallel()
+	for values, want := range map[string]string{
+		"{}":                           "q-quorate",
+		"{name: mine}":                 "mine",
+		"{create: false}":              "default",
+		"{create: false, name: other}": "other",
+	} {
+		r, err := render(t, "secretName: s\ntlsSecretName: t\nserviceAccount: "+values)
+		if err != nil {
+			t.Errorf("rendering with the account %s = %v, want no error", values, err)
+			continue
+		}
+		if got := r.pod.Spec.ServiceAccountName; got != want {
+			t.Errorf("with the account %s pods have %q, want %q", values, got, want)
+		}
+	}
+}
+
 // A constraint by zone alone, which replaces the scheduler's own, would let all replicas of a cluster in one zone run on one machine.
 func TestReplicasAreOnSeveralMachines(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 
 {{- define "quorate.serviceAccount" -}}
-{{- .Values.serviceAccount.name | default (include "quorate.name" .) -}}
+{{- .Values.serviceAccount.name | default (ternary (include "quorate.name" .) "default" .Values.serviceAccount.create) -}}
 {{- end -}}
 
 {{/* The configuration, with the names under which the service is reached inside the cluster. */}}
