@@ -151,7 +151,10 @@ func TestTheChartLimitsTheMemoryOfGo(t *testing.T) {
 		"resources: {limits: {memory: 1.5Gi}}":   "GOMEMLIMIT=1382MiB",
 		"resources: {limits: {memory: 2G}}":      "",
 		"resources: {limits: null}":              "",
+		"resources: null":                        "",
 		"env: {GOMEMLIMIT: 1GiB, GOMAXPROCS: 2}": "GOMAXPROCS=2 GOMEMLIMIT=1GiB",
+		"env: {A: 1048576, B: 0.5, C: true}":     "A=1048576 B=0.5 C=true GOMEMLIMIT=921MiB",
+		"env: null":                              "GOMEMLIMIT=921MiB",
 	} {
 		r, err := render(t, "secretName: s\ntlsSecretName: t\n"+values)
 		if err != nil {

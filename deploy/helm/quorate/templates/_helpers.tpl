@@ -54,9 +54,14 @@ httpGet: {path: {{ .path }}, port: http, scheme: {{ include "quorate.scheme" .ro
 {{- end -}}
 {{- end -}}
 
+{{/* A value of a variable as text. Helm reads numbers as floating-point ones, and would write a large one as 1.048576e+06. */}}
+{{- define "quorate.text" -}}
+{{- if and (kindIs "float64" .) (eq . (floor .)) }}{{ int64 . }}{{ else }}{{ . }}{{ end -}}
+{{- end -}}
+
 {{/* How much memory Go may take before it collects garbage harder. */}}
 {{- define "quorate.memory" -}}
-{{- $limit := dig "limits" "memory" "" .Values.resources | toString -}}
+{{- $limit := dig "limits" "memory" "" (get .Values.AsMap "resources" | default dict) | toString -}}
 {{- if hasSuffix "Gi" $limit -}}
 {{- mulf 921.6 (trimSuffix "Gi" $limit | float64) | int -}}MiB
 {{- else if hasSuffix "Mi" $limit -}}
