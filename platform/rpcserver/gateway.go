@@ -113,8 +113,11 @@ func gatewayError(w http.ResponseWriter, r *http.Request, err error) {
 	writeError(w, r, err)
 }
 
-// probe records whether a path and method have a handler; it is put into the context of a request that calls none.
-type probe struct{ matched bool }
+// probe records whether a path and method have a handler, and what its variables are; it is put into the context of a request that calls none.
+type probe struct {
+	matched bool
+	path    map[string]string
+}
 
 type probeKey struct{}
 
@@ -125,7 +128,12 @@ func routingError(ctx context.Context, mux *runtime.ServeMux, _ runtime.Marshale
 	}
 	switch code {
 	case http.StatusMethodNotAllowed:
-		allowed := strings.Join(allowedMethods(ctx, mux, w, r), ", ")
+		methods, verbless := allowedMethods(ctx, mux, w, r)
+		if verb := customVerb(r); verb != "" && verbless {
+			writeErrorCode(w, http.StatusNotFound, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is nothing at %s: no call is named %q there", r.URL.Path, verb))
+			return
+		}
+		allowed := strings.Join(methods, ", ")
 		w.Header().Set("Allow", allowed)
 		writeErrorCode(w, code, fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, allowed))
 	case http.StatusNotFound:
@@ -135,25 +143,41 @@ func routingError(ctx context.Context, mux *runtime.ServeMux, _ runtime.Marshale
 	}
 }
 
-// allowedMethods tries each method in turn, because the gateway's routing table is private.
-func allowedMethods(ctx context.Context, mux *runtime.ServeMux, w http.ResponseWriter, r *http.Request) []string {
-	var allowed []string
+// customVerb returns the last part of a path like /v1/books/dune:lend to which something is posted, or "".
+func customVerb(r *http.Request) string {
+	if r.Method != http.MethodPost {
+		return ""
+	}
+	_, verb, _ := strings.Cut(r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:], ":")
+	return verb
+}
+
+// allowedMethods tries each method in turn, because the gateway's routing table is private. verbless reports whether none of them takes what follows
+// a colon in the path as a verb, but as the end of a name.
+func allowedMethods(ctx context.Context, mux *runtime.ServeMux, w http.ResponseWriter, r *http.Request) (allowed []string, verbless bool) {
+	verbless = true
 	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost, http.MethodPut} {
 		p := &probe{}
 		attempt := r.Clone(context.WithValue(ctx, probeKey{}, p))
 		attempt.Method = method
-		if mux.ServeHTTP(w, attempt); p.matched {
-			allowed = append(allowed, method)
+		if mux.ServeHTTP(w, attempt); !p.matched {
+			continue
 		}
+		allowed = append(allowed, method)
+		named := false
+		for _, value := range p.path {
+			named = named || strings.Contains(value, ":")
+		}
+		verbless = verbless && named
 	}
-	return allowed
+	return allowed, verbless
 }
 
 // enterREST wraps each REST handler.
 func enterREST(t *turns, next runtime.HandlerFunc) runtime.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request, path map[string]string) {
 		if p, probing := r.Context().Value(probeKey{}).(*probe); probing {
-			p.matched = true
+			p.matched, p.path = true, path
 			return
 		}
 		noteRoute(r.Context())

@@ -69,6 +69,8 @@ func TestRESTErrors(t *testing.T) {
 		"a wrong method for metrics":         {method: "DELETE", path: "/metrics", status: 405, reason: "METHOD_NOT_ALLOWED", want: header{"Allow": "GET"}},
 		"a method from a header":             {method: "POST", path: "/v1/books/dune", headers: header{"X-HTTP-Method-Override": "GET", "Content-Type": "application/x-www-form-urlencoded"}, status: 405, reason: "METHOD_NOT_ALLOWED", want: header{"Allow": "GET"}},
 		"a form instead of a query":          {method: "POST", path: "/v1/books/dune", body: "view_mode=x", headers: header{"Content-Type": "application/x-www-form-urlencoded"}, status: 405, reason: "METHOD_NOT_ALLOWED"},
+		"an unknown verb":                    {method: "POST", path: "/v1/books/dune:lend", body: `{}`, status: 404, reason: "ROUTE_NOT_FOUND", text: `there is nothing at /v1/books/dune:lend: no call is named "lend" there`},
+		"a verb with a wrong method":         {method: "POST", path: "/v1/books:watch", body: `{}`, status: 405, reason: "METHOD_NOT_ALLOWED", text: "use GET"},
 		"an unknown path":                    {method: "GET", path: "/v1/nothing", status: 404, reason: "ROUTE_NOT_FOUND", text: "/v1/nothing"},
 		"an unknown path outside the API":    {method: "GET", path: "/nothing", status: 404, reason: "ROUTE_NOT_FOUND"},
 		"no token":                           {method: "GET", path: "/v1/books/dune", headers: header{"Authorization": ""}, status: 401, reason: "TOKEN_MISSING", want: header{"WWW-Authenticate": `Bearer realm="quorate"`}},
