@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -184,6 +185,13 @@ func fromHTTP(at *endpoint, resp *http.Response, body string) error {
 // tooLarge is what grpc-go says when it does not read an answer to its end.
 const tooLarge = "grpc: received message larger than max"
 
+// cutOff is what grpc-go says when a stream ends without the agent's status: a proxy in between has cut it, or the agent's server.
+var cutOff = []string{"stream terminated by RST_STREAM", "server closed the stream without sending trailers"}
+
+func isCutOff(s *status.Status) bool {
+	return slices.ContainsFunc(cutOff, func(words string) bool { return strings.HasPrefix(s.Message(), words) })
+}
+
 // fromGRPC maps the status of a gRPC call under ctx to a fault, with the wait that it asks for.
 func fromGRPC(ctx context.Context, at *endpoint, err error) error {
 	if err == nil {
@@ -199,7 +207,11 @@ func fromGRPC(ctx context.Context, at *endpoint, err error) error {
 	if strings.HasPrefix(s.Message(), tooLarge) { // which grpc-go says itself; it is not the agent that has too little of something
 		return invalid(at, "more than %d MiB", maxAnswerBytes>>20)
 	}
-	f := answerError(at, grpcReasons[s.Code()], s.Code().String(), s.Message())
+	reason := grpcReasons[s.Code()]
+	if s.Code() == codes.Internal && isCutOff(s) {
+		reason = ReasonUnreachable
+	}
+	f := answerError(at, reason, s.Code().String(), s.Message())
 	for _, d := range s.Details() {
 		if info, ok := d.(*errdetails.RetryInfo); ok {
 			f.RetryAfter = max(info.GetRetryDelay().AsDuration(), 0)

@@ -1,0 +1,61 @@
+package agentclient_test
+
+import (
+	"encoding/binary"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// TestAStreamOfGRPCThatIsCutIsNoRefusal has something cut the streams of an agent, as a proxy does with those that are open for long. That is no answer
+// of the agent, which can still be asked for the task.
+func TestAStreamOfGRPCThatIsCutIsNoRefusal(t *testing.T) {
+	t.Parallel()
+	event, err := proto.Marshal(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: &a2apb.Task{Id: "t"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(event))), event...)
+	for name, test := range map[string]struct {
+		end    func(http.ResponseWriter)
+		reason string
+	}{
+		"a reset":     {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, agentclient.ReasonUnreachable},
+		"no trailers": {func(http.ResponseWriter) {}, agentclient.ReasonUnreachable},
+		"its own words": {func(w http.ResponseWriter) {
+			w.Header().Set(http.TrailerPrefix+"Grpc-Status", "13")
+			w.Header().Set(http.TrailerPrefix+"Grpc-Message", "boom")
+		}, agentclient.ReasonRefused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/grpc")
+				_, _ = w.Write(frame)
+				_ = http.NewResponseController(w).Flush()
+				test.end(w)
+			}))
+			server.Config.Protocols = new(http.Protocols)
+			server.Config.Protocols.SetUnencryptedHTTP2(true)
+			server.Start()
+			t.Cleanup(server.Close)
+			c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: strings.TrimPrefix(server.URL, "http://"), Binding: agentclient.BindingGRPC, ProtocolVersion: "1.0"}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got string
+			err = c.Send(t.Context(), message("m", "hello"), true, func(r *a2apb.StreamResponse) error { got = r.GetTask().GetId(); return nil })
+			if fault.ReasonOf(err) != test.reason || got != "t" {
+				t.Errorf("Send() = %v after task %q, want %s after task t", err, got, test.reason)
+			}
+		})
+	}
+}
