@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -27,11 +28,13 @@ type conversation struct {
 	first       lookedUp                // for the message that begins the agent's task
 	sent        time.Time               // when the reply was sent
 	leaveStream context.CancelFunc      // ends a stream that the agent leaves open after the end
+	broken      *brokenAnswer           // nil: the agent has not ended its answer with an error
+	pollNoted   bool                    // the log says why the agent is asked for its task
 
 	mu              latch
 	task            orchestrator.Task // guarded by mu; as last written
 	remote          remoteState       // guarded by mu
-	unsavedProgress []string          // guarded by mu; progress that is not in the log yet
+	unsavedProgress []remark          // guarded by mu; progress that is not in the log yet
 	saveTimer       *time.Timer       // guarded by mu; not nil while something is unwritten
 	closeTimer      *time.Timer       // guarded by mu; ends a stream that the agent does not end
 	recheckTimer    *time.Timer       // guarded by mu; until the next check for what others have written to the task
@@ -94,7 +97,7 @@ func (c *conversation) exchange(ctx context.Context) error {
 	}
 	m := outgoing(ctx, &c.task)
 	m.Parts, m.ContextId, m.ReferenceTaskIds = c.first.parts, c.first.contextID, c.first.references
-	if err := c.client.Send(ctx, m, c.stream, c.handleResponses(ctx)); err != nil {
+	if err := c.client.Send(ctx, m, c.stream, c.handleResponses(ctx)); err != nil && !c.survives(ctx, err) {
 		return err
 	}
 	if err := c.takeStrayFailure(ctx); err != nil {
@@ -144,12 +147,24 @@ func (c *conversation) handleResponses(ctx context.Context) agentclient.Each {
 
 // noteProgress notes what the log is to say about a response. strayed says whether one was about another task before. The caller holds mu.
 func (c *conversation) noteProgress(strayed bool) {
-	text := c.remote.progressText()
+	said := remark{text: c.remote.progressText()}
 	switch noted := len(c.unsavedProgress); {
 	case c.remote.strayed && !strayed:
-		text = strayMessage
-	case text == "", c.remote.repeatsQuestion(&c.task), noted > 0 && c.unsavedProgress[noted-1] == text:
+		said = remark{text: strayMessage, ours: true}
+	case said.text == "", c.remote.repeatsQuestion(&c.task), noted > 0 && c.unsavedProgress[noted-1] == said:
 		return
 	}
-	c.unsavedProgress = append(c.unsavedProgress, text)
+	c.unsavedProgress = append(c.unsavedProgress, said)
+}
+
+// remark is something for the log of a task: what its agent said or, if it is ours, what was found out about the agent.
+type remark struct {
+	text string
+	ours bool
+}
+
+// note notes for the log what was found out about the agent. The caller holds mu.
+func (c *conversation) note(ctx context.Context, format string, args ...any) {
+	c.unsavedProgress = append(c.unsavedProgress, remark{text: fmt.Sprintf(format, args...), ours: true})
+	c.scheduleSave(ctx)
 }

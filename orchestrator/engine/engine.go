@@ -61,7 +61,6 @@ const (
 	maxSends        = 8                // of one attempt to an unreachable agent that has not accepted the work
 	maxBackoff      = time.Minute      // between two of these
 	maxRetryAfter   = 10 * time.Minute // longest wait that an agent may ask for
-	pollEvery       = 5 * time.Second  // at the most, for a remote task whose stream ended before the task did
 	pendingCheck    = 15 * time.Second // for a gate that waits for an outcome
 	maxTraceQueries = 64               // queries of trace backends at a time, each of which may hang
 	storeRetry      = time.Second      // after a step failed because the store or the evidence was unavailable; for other internal errors doubled each time, up to maxBackoff

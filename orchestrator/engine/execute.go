@@ -160,7 +160,11 @@ func (e *Engine) conclude(ctx context.Context, c *conversation, err error) (step
 		return e.refuse(ctx, c, err)
 	case err != nil:
 		c.remote.recordIDs(&c.task)
-		return e.handleFailure(ctx, c.task, err)
+		next, final, err := e.tryAgain(ctx, c.task, err)
+		if final == nil {
+			return next, err
+		}
+		return e.storeFailure(ctx, c, final)
 	}
 	if err := e.storeContext(ctx, c); err != nil {
 		return stepResult{}, err

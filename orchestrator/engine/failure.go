@@ -13,24 +13,31 @@ import (
 
 // handleFailure ends the attempt with an error, or waits when another try may help.
 func (e *Engine) handleFailure(ctx context.Context, t orchestrator.Task, err error) (stepResult, error) {
+	next, final, err := e.tryAgain(ctx, t, err)
+	if final == nil {
+		return next, err
+	}
+	return e.failAttempt(ctx, &t, final)
+}
+
+// tryAgain has the task wait for another try, or go to another agent, where that may help. Elsewhere it returns as final why the attempt has failed.
+func (e *Engine) tryAgain(ctx context.Context, t orchestrator.Task, err error) (next stepResult, final *fault.Error, _ error) {
 	err = withholdWords(&t, err)
-	if errors.Is(err, errMoved) || errors.Is(err, context.Canceled) {
-		return stepResult{}, err
+	if errors.Is(err, errMoved) || errors.Is(err, context.Canceled) || isOurs(err) {
+		return stepResult{}, nil, err
 	}
 	f := fault.From(err)
-	if isOurs(err) {
-		return stepResult{}, err
-	}
 	tries, most := countSends(&t)
 	if !agentclient.Retryable(err) || tries >= sendsBeforeFallback {
 		if next, moved, err := e.fallBack(ctx, &t, f); moved {
-			return next, err
+			return next, nil, err
 		}
 	}
 	if agentclient.Retryable(err) && tries < most {
-		return e.postpone(ctx, t, max(jittered(e.backoff(tries)), min(f.RetryAfter, maxRetryAfter)), err)
+		next, err = e.postpone(ctx, t, max(jittered(e.backoff(tries)), min(f.RetryAfter, maxRetryAfter)), err)
+		return next, nil, err
 	}
-	return e.failAttempt(ctx, &t, f)
+	return stepResult{}, f, nil
 }
 
 // isOurs reports whether a step failed because of this process or its store, which may be throttled for a while, and not because of the agent or the

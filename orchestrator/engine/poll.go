@@ -17,7 +17,7 @@ func (c *conversation) endedOrWaiting() bool {
 
 // poll reads the task until it has ended or waits for its caller. It is for agents that do not stream, or whose stream ended early.
 func (c *conversation) poll(ctx context.Context) error {
-	wait := 50 * time.Millisecond
+	wait, began := 50*time.Millisecond, time.Now()
 	var announced <-chan struct{}
 	for first := true; !c.endedOrWaiting(); first = false {
 		c.mu.Lock()
@@ -36,13 +36,38 @@ func (c *conversation) poll(ctx context.Context) error {
 		}
 		wait = min(wait*3/2, pollEvery)
 		t, err := c.getTask(ctx, remote, 0)
+		if c.broken != nil && c.broken.counts(t, err) {
+			return c.broken.why
+		}
 		if err != nil {
 			return c.handleForgotten(ctx, err)
 		}
 		if err := c.handleResponses(ctx)(snapshot(t)); err != nil {
 			return err
 		}
+		c.notePolled(ctx, time.Since(began))
 		c.stopAwaitingReaction(ctx)
 	}
 	return nil
+}
+
+const (
+	pollEvery = 5 * time.Second  // at the most, for a remote task whose stream ended before the task did
+	noteAfter = 10 * time.Second // how long an agent is polled before the log says so
+)
+
+// notePolled notes for the log, once, why the agent is asked for a task that it was to stream to the end. polled is for how long it has been.
+func (c *conversation) notePolled(ctx context.Context, polled time.Duration) {
+	if c.pollNoted || !c.stream || c.broken == nil && polled < noteAfter || c.endedOrWaiting() {
+		return
+	}
+	c.pollNoted = true
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken == nil {
+		c.note(ctx, "%s does not stream the rest of its task; it is asked for it until it has ended", c.task.Agent)
+		return
+	}
+	why := fault.From(withholdWords(&c.task, c.broken.why)).Message
+	c.note(ctx, "%s; its task goes on, so it is asked for it until nothing has changed for %s", why, settleTime)
 }

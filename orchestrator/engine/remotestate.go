@@ -55,7 +55,9 @@ func (h *remoteState) apply(r *a2apb.StreamResponse) (news bool, err error) {
 		m := p.Message
 		h.state = a2apb.TaskState_TASK_STATE_COMPLETED
 		h.setContextID(m.GetContextId())
-		return true, h.replaceArtifacts([]*a2apb.Artifact{{ArtifactId: orchestrator.AnswerID, Name: orchestrator.AnswerID, Parts: m.GetParts(), Metadata: m.GetMetadata(), Extensions: m.GetExtensions()}})
+		return true, h.applyArtifact(&a2apb.TaskArtifactUpdateEvent{Artifact: &a2apb.Artifact{
+			ArtifactId: orchestrator.AnswerID, Name: orchestrator.AnswerID, Parts: m.GetParts(), Metadata: m.GetMetadata(), Extensions: m.GetExtensions(),
+		}})
 	case *a2apb.StreamResponse_Task:
 		t := p.Task
 		h.setContextID(t.GetContextId())
@@ -98,7 +100,11 @@ func (h *remoteState) setStatus(s *a2apb.TaskStatus) bool {
 	return news
 }
 
+// replaceArtifacts takes the artifacts of a snapshot. One without any takes none away: some agents leave them out.
 func (h *remoteState) replaceArtifacts(artifacts []*a2apb.Artifact) error {
+	if len(artifacts) == 0 {
+		return nil
+	}
 	h.artifacts, h.bytes, h.values = artifacts, 0, 0
 	for _, a := range artifacts {
 		h.bytes, h.values = h.bytes+proto.Size(a), h.values+orchestrator.Values(a)

@@ -3,26 +3,25 @@ package engine
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
 )
 
-// guardedProgress returns the events for what the agent said, as far as the log has room. It leaves out the words while a gate may still hold back
-// the work.
-func guardedProgress(t *orchestrator.Task, said ...string) []orchestrator.Event {
-	if t.Guarded() {
-		said = slices.Clone(said)
-		for i, text := range said {
-			if text != strayMessage {
-				said[i] = "the agent reports progress; its words are held back until the gate opens"
-			}
+// guardedProgress returns the events for what was noted of the agent, as far as the log has room. It leaves out the agent's words while a gate may still
+// hold back the work.
+func guardedProgress(t *orchestrator.Task, noted ...remark) []orchestrator.Event {
+	guarded, texts := t.Guarded(), make([]string, len(noted))
+	for i, n := range noted {
+		texts[i] = n.text
+		if guarded && !n.ours {
+			texts[i] = "the agent reports progress; its words are held back until the gate opens"
 		}
 	}
-	return progressEvents(t, said...)
+	return progressEvents(t, texts...)
 }
 
 // progressEvents returns progress events with texts, as far as the log has room.
@@ -46,6 +45,25 @@ func (e *Engine) storeResult(ctx context.Context, c *conversation) (stepResult, 
 	if why != nil && c.task.Guarded() { // no reviewer has seen the agent's words
 		why.Message = "the agent ended without delivering; its words are held back, since a review stands between it and the caller"
 	}
+	return e.storeEnd(ctx, c, why)
+}
+
+// storeFailure stores that the exchange has failed for good, with what the agent had delivered by then. If the agent has not ended its task, it is asked
+// to stop: nobody would get the rest of its work.
+func (e *Engine) storeFailure(ctx context.Context, c *conversation, f *fault.Error) (stepResult, error) {
+	var notes []string
+	if c.broken != nil && !c.remote.ended() {
+		notes = append(notes, e.cancelRemote(ctx, &c.task))
+	}
+	next, err := e.storeEnd(ctx, c, errorOf(f), notes...)
+	if fault.KindOf(err) == fault.InvalidArgument { // the store will never accept what was delivered
+		return e.failAttempt(ctx, &c.task, f, notes...)
+	}
+	return next, err
+}
+
+// storeEnd stores what the agent said and delivered, and why it failed, if it did. notes are for the log.
+func (e *Engine) storeEnd(ctx context.Context, c *conversation, why *orchestrator.Error, notes ...string) (stepResult, error) {
 	if c.task.Guarded() {
 		c.remote.artifacts = numbered(c.remote.artifacts)
 	}
@@ -61,12 +79,21 @@ func (e *Engine) storeResult(ctx context.Context, c *conversation) (stepResult, 
 		if c.remote.status != nil {
 			t.StatusMessage = c.remote.status
 		}
-		t.Artifacts, t.Metadata = c.remote.artifacts, c.remote.metadata
-		if why != nil {
-			return append(said, e.fail(t, why)...)
+		if why == nil || len(c.remote.artifacts) > 0 { // a question may have shown a draft before
+			t.Artifacts = c.remote.artifacts
 		}
-		delivered := event(t, orchestrator.EventDelivered, fmt.Sprintf("%s delivered; artifacts: %d%s", t.Agent, len(t.Artifacts), note))
-		return append(append(said, delivered), e.passPhase(t, orchestrator.PhaseExecution)...)
+		if why == nil || c.remote.metadata != nil {
+			t.Metadata = c.remote.metadata
+		}
+		if why == nil {
+			delivered := event(t, orchestrator.EventDelivered, fmt.Sprintf("%s delivered; artifacts: %d%s", t.Agent, len(t.Artifacts), note))
+			return append(append(said, delivered), e.passPhase(t, orchestrator.PhaseExecution)...)
+		}
+		said = append(said, progressEvents(t, notes...)...)
+		if len(t.Artifacts) > 0 {
+			said = append(said, event(t, orchestrator.EventDelivered, fmt.Sprintf("kept what %s had delivered; artifacts: %d%s", t.Agent, len(t.Artifacts), note)))
+		}
+		return append(said, e.fail(t, why)...)
 	})
 }
 

@@ -142,3 +142,39 @@ func TestAnAgentThatAnswersWithAnotherTaskThanItIsAskedForFailsTheTask(t *testin
 		t.Errorf("state %s, error %+v with %d artifacts, want failed as %s without any", task.State, task.Error, len(task.Artifacts), agentclient.ReasonAnswerInvalid)
 	}
 }
+
+// TestAMessageAfterATaskTakesNothingAway has an agent end its answer with a message although it has named a task, which A2A does not allow.
+func TestAMessageAfterATaskTakesNothingAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &actor{name: "echo", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "", "made")); err != nil {
+			return err
+		}
+		return say(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Message{Message: text("that is all")}})
+	}})
+	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(task.Artifacts) != 2 || task.Artifacts[0].GetArtifactId() != "a" || task.Artifacts[1].GetArtifactId() != orchestrator.AnswerID {
+		t.Errorf("state %s, artifacts %v, want completed with what was made and the message", task.State, task.Artifacts)
+	}
+}
+
+// TestASnapshotWithoutArtifactsTakesNoneAway has an agent that leaves them out of what it says of the whole task.
+func TestASnapshotWithoutArtifactsTakesNoneAway(t *testing.T) {
+	t.Parallel()
+	for _, state := range []a2apb.TaskState{a2apb.TaskState_TASK_STATE_COMPLETED, a2apb.TaskState_TASK_STATE_FAILED} {
+		w := newWorld(t, &actor{name: "echo", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+			if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "", "made")); err != nil {
+				return err
+			}
+			return say(snapshot("r1", state, ""))
+		}})
+		task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)
+		if task.State != state || len(task.Artifacts) != 1 {
+			t.Errorf("state %s, artifacts %v, want %s with what was made; log %v", task.State, task.Artifacts, state, log)
+		}
+		kept := slices.ContainsFunc(log, func(e orchestrator.Event) bool { return e.Detail == "kept what echo had delivered; artifacts: 1" })
+		if failed := state == a2apb.TaskState_TASK_STATE_FAILED; kept != failed {
+			t.Errorf("of a task in state %s the log says that what was made is kept: %t; log %v", state, kept, log)
+		}
+	}
+}

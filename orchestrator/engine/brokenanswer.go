@@ -1,0 +1,52 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+)
+
+// settleTime is how long the task of an agent that has ended its answer with an error may stay as it is before the error counts as the agent's failure.
+const settleTime = time.Minute
+
+// brokenAnswer is an answer that an agent ended with an error although it had named its task. The error may be of the answer only, so what the agent
+// says of the task when it is asked counts. But several servers never learn that their agent has broken down, and say for ever that it is working.
+type brokenAnswer struct {
+	why      error
+	last     *a2apb.Task // as the agent showed it last; nil: not yet
+	lastNews time.Time
+}
+
+// survives reports whether the agent's task is to be asked for after its answer ended with an error.
+func (c *conversation) survives(ctx context.Context, err error) bool {
+	if ctx.Err() != nil || agentclient.Retryable(err) || isOurs(err) {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.remote.taskID == "" || c.refused || c.remote.ended() {
+		return false
+	}
+	c.broken = &brokenAnswer{why: err, lastNews: time.Now()}
+	return true
+}
+
+// counts reports whether the error is the failure of the agent, which was asked for its task and answered with t or err.
+func (b *brokenAnswer) counts(t *a2apb.Task, err error) bool {
+	switch {
+	case err != nil:
+		return !agentclient.Retryable(err) && !isOurs(err)
+	case orchestrator.Terminal(t.GetStatus().GetState()), orchestrator.Interrupted(t.GetStatus().GetState()):
+		return false
+	case b.last == nil || !proto.Equal(b.last, t):
+		b.last, b.lastNews = t, time.Now()
+		return false
+	default:
+		return time.Since(b.lastNews) > settleTime
+	}
+}
