@@ -56,15 +56,29 @@ func (c *conversation) sendReply(ctx context.Context, reply *orchestrator.Turn) 
 		took()
 		return c.handleResponses(ctx)(r)
 	})
-	if fault.ReasonOf(err) != agentclient.ReasonRefused {
+	if err == nil || !c.survives(ctx, err) {
 		return err
 	}
 	remote, asked := c.getTask(ctx, m.GetTaskId(), replyHistory)
-	if asked != nil || !replyArrived(remote, reply) {
+	switch {
+	case asked != nil:
+		return err
+	case replyArrived(remote, reply):
+		took()
+	case fault.ReasonOf(err) == agentclient.ReasonRefused:
+		c.noteDeclined(ctx, reply, err)
+	default:
 		return err
 	}
-	took()
 	return c.handleResponses(ctx)(snapshot(remote))
+}
+
+// noteDeclined has the agent ask again: it has refused the reply, and still waits for one.
+func (c *conversation) noteDeclined(ctx context.Context, reply *orchestrator.Turn, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.remote.delivered, c.remote.replied, c.remote.repeats = true, false, true
+	c.note(ctx, "%s did not take message %d and still waits for one: %s", c.task.Agent, reply.Number, fault.From(withholdWords(&c.task, err)).Message)
 }
 
 // reactionTime is how long after a reply an agent may still show the old question before it counts as asking again.
