@@ -34,7 +34,7 @@ func (c *conversation) poll(ctx context.Context) error {
 			announced, stop = c.announcements(ctx, remote)
 			defer stop()
 		}
-		wait = min(wait*3/2, pollEvery)
+		wait = nextPollWait(wait, time.Since(began))
 		t, err := c.getTask(ctx, remote, 0)
 		if c.broken != nil && c.broken.counts(t, err) {
 			return c.broken.why
@@ -52,9 +52,16 @@ func (c *conversation) poll(ctx context.Context) error {
 }
 
 const (
-	pollEvery = 5 * time.Second  // at the most, for a remote task whose stream ended before the task did
-	noteAfter = 10 * time.Second // how long an agent is polled before the log says so
+	pollEvery  = 5 * time.Second  // at the most, for a remote task whose stream ended before the task did
+	pollSeldom = 30 * time.Second // at the most, for one that goes on for long
+	noteAfter  = 10 * time.Second // how long an agent is polled before the log says so
 )
+
+// nextPollWait returns how long to wait after a poll. After some minutes it grows with the time for which the agent has been polled: thousands of tasks
+// may be with one agent for hours.
+func nextPollWait(wait, polled time.Duration) time.Duration {
+	return min(wait*3/2, max(pollEvery, min(polled/20, pollSeldom)))
+}
 
 // notePolled notes for the log, once, why the agent is asked for a task that it was to stream to the end. polled is for how long it has been.
 func (c *conversation) notePolled(ctx context.Context, polled time.Duration) {
