@@ -99,7 +99,7 @@ type Engine struct {
 
 // runner is the goroutine that works on one task.
 type runner struct {
-	cancel  context.CancelFunc
+	cancel  context.CancelCauseFunc
 	done    chan struct{}
 	group   int  // of the task, once it was read; -1 before
 	failed  bool // its last step failed; used by the runner's goroutine until it ends

@@ -141,8 +141,12 @@ func (e *Engine) concludeInterrupted(ctx context.Context, c *conversation, cause
 	switch {
 	case refused:
 	case errors.Is(cause, errDeadline):
+		e.keepDraft(ctx, c)
 		return stepResult{again: true}, nil // the next step ends the task
 	case err != nil || !c.resultReady:
+		if errors.Is(cause, errMoved) {
+			e.keepDraft(ctx, c)
+		}
 		return stepResult{}, cause
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)

@@ -88,7 +88,7 @@ func (e leaseWorker) Drop(ctx context.Context, group int) {
 	var ending []*runner
 	for _, r := range e.runners {
 		if r.group == group {
-			r.cancel()
+			r.cancel(nil)
 			ending = append(ending, r)
 		}
 	}

@@ -91,10 +91,35 @@ func (e *Engine) storeEnd(ctx context.Context, c *conversation, why *orchestrato
 		}
 		said = append(said, progressEvents(t, notes...)...)
 		if len(t.Artifacts) > 0 {
-			said = append(said, event(t, orchestrator.EventDelivered, fmt.Sprintf("kept what %s had delivered; artifacts: %d%s", t.Agent, len(t.Artifacts), note)))
+			said = append(said, keptEvent(t, note))
 		}
 		return append(said, e.fail(t, why)...)
 	})
+}
+
+// keepDraft stores what the agent has delivered of a task that is about to end without its result, because of its deadline or a request to cancel. What
+// does not fit is left out.
+func (e *Engine) keepDraft(ctx context.Context, c *conversation) {
+	if len(c.remote.artifacts) == 0 || c.task.Guarded() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	err := c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
+		if !t.CancelAsked && e.now().Before(t.Deadline) {
+			return nil
+		}
+		c.remote.showDraft(t)
+		return []orchestrator.Event{keptEvent(t, "")}
+	})
+	if err != nil {
+		e.Logger.WarnContext(ctx, "what an agent delivered of a task that ends cannot be stored", taskAttr(&c.task), errAttr(err))
+	}
+}
+
+// keptEvent returns the event for what is kept of a task that does not complete.
+func keptEvent(t *orchestrator.Task, note string) orchestrator.Event {
+	return event(t, orchestrator.EventDelivered, fmt.Sprintf("kept what %s had delivered; artifacts: %d%s", t.Agent, len(t.Artifacts), note))
 }
 
 // numbered returns artifacts with their numbers as ids: callers would get as many bytes as an agent likes in ids, which no reviewer sees. An id that is

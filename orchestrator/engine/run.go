@@ -80,7 +80,7 @@ func (e *Engine) due(k orchestrator.Key, w *wakeUp) {
 func (e *Engine) interrupt(k orchestrator.Key) {
 	e.mu.Lock()
 	if r := e.wake(k); r != nil {
-		r.cancel()
+		r.cancel(errMoved)
 	}
 	e.mu.Unlock()
 	e.signalPending()
@@ -109,7 +109,7 @@ func (e *Engine) startRunners(ctx context.Context, running *sync.WaitGroup) {
 			return // a runner signals when it ends, talks to its agent or queries for evidence
 		}
 		delete(e.pending, k)
-		rctx, cancel := context.WithCancel(ctx)
+		rctx, cancel := context.WithCancelCause(ctx)
 		r := &runner{cancel: cancel, done: make(chan struct{}), group: -1}
 		if t, ok := e.timers[k]; ok {
 			if t.timer.Stop() && !happened {
@@ -121,7 +121,7 @@ func (e *Engine) startRunners(ctx context.Context, running *sync.WaitGroup) {
 		}
 		e.runners[k] = r
 		run := func() {
-			defer cancel()
+			defer cancel(nil)
 			e.endRunner(k, e.drive(rctx, r, k))
 		}
 		select {

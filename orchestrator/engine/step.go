@@ -60,10 +60,16 @@ func deadlineHint(t *orchestrator.Task) string {
 	if t.Blocked() && t.Error != nil {
 		return "; it was blocked: " + t.Error.Message
 	}
-	if a := t.OpenAttempt(); a != nil && a.Error != nil {
+	switch a := t.OpenAttempt(); {
+	case a == nil:
+		return ""
+	case a.Error != nil:
 		return "; it was to be tried again: " + a.Error.Message
+	case a.RemoteTaskID != "":
+		return "; " + a.Agent + " had taken it, and had not ended it"
+	default:
+		return ""
 	}
-	return ""
 }
 
 // terminate ends a task from outside: the agent is asked to stop, and the task ends whatever the agent answers.
