@@ -11,10 +11,12 @@ import (
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
+const apiPath = "/v1/"
+
 // handler returns the mux behind the checks that apply to every request.
 func (s *Server) handler() http.Handler {
 	api := s.beforeREST(s.gateway)
-	s.mux.Handle("/v1/", api)
+	s.mux.Handle(apiPath, api)
 	if !s.hasRoot {
 		s.mux.Handle("/", s.unregistered(api))
 	}
@@ -22,7 +24,7 @@ func (s *Server) handler() http.Handler {
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		writeError(w, r, fault.New(fault.PermissionDenied, "ORIGIN_DENIED", "cross-origin requests are refused"))
 	}))
-	guarded := s.guard(s.limitBody(s.hosts.wrap(origins.Handler(s.mux))))
+	guarded := s.guard(s.limitBody(s.hosts.wrap(origins.Handler(s.dotted(api)))))
 	return http.HandlerFunc(func(under http.ResponseWriter, r *http.Request) {
 		w := newResponse(under)
 		defer w.extend() // what is still buffered is written after the handler
@@ -32,6 +34,19 @@ func (s *Server) handler() http.Handler {
 		default:
 			s.requests.observe(w, r, guarded)
 		}
+	})
+}
+
+// dotted returns the mux, except that it does not redirect a path of the API with a segment . or .., which is a name like any other there: the client
+// would get the answer to another call.
+func (s *Server) dotted(api http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, apiPath) && strings.Contains(r.URL.Path, "/.") {
+			r.Pattern = apiPath // as the mux notes it
+			api.ServeHTTP(w, r)
+			return
+		}
+		s.mux.ServeHTTP(w, r)
 	})
 }
 
