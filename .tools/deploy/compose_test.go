@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -61,5 +62,38 @@ func published(t *testing.T, service types.ServiceConfig, settings string) {
 		if !strings.Contains(settings, "addr: 0.0.0.0:"+port) || p.HostIP != "127.0.0.1" {
 			t.Errorf("%s publishes %s at %q, want a port of the configuration at 127.0.0.1", service.Name, port, p.HostIP)
 		}
+	}
+}
+
+// Otherwise whoever is not user 1000, and starts the replicas in another shell than prepare, has replicas that may not read their secrets.
+func TestReplicasRunAsWhoeverPreparedTheirSecrets(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	compose := filepath.Join(root, "deploy", "compose")
+	if err := os.CopyFS(compose, os.DirFS(filepath.Join(folder, "compose"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(compose, "admin.token")); err != nil { // of whoever has prepared this folder, too
+		t.Fatal(err)
+	}
+	keys := "#!/bin/sh\necho a-key\necho a-line\n" // in place of what runs quorate keys new
+	if err := os.WriteFile(filepath.Join(root, "go"), []byte(keys), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	prepare := exec.CommandContext(t.Context(), "bash", filepath.Join(compose, "prepare"))
+	prepare.Env = []string{"PATH=" + root + ":" + os.Getenv("PATH")}
+	if out, err := prepare.CombinedOutput(); err != nil {
+		t.Fatalf("prepare = %v, want no error\n%s", err, out)
+	}
+	options, err := cli.NewProjectOptions([]string{filepath.Join(compose, "compose.yaml")}, cli.WithEnvFiles(), cli.WithDotEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, err := options.LoadProject(t.Context())
+	if err != nil {
+		t.Fatalf("compose.yaml = %v, want no error", err)
+	}
+	if got, want := project.Services["quorate-1"].User, strconv.Itoa(os.Getuid()); got != want {
+		t.Errorf("a replica runs as user %q, want %s, who made its secrets", got, want)
 	}
 }
