@@ -132,6 +132,9 @@ func hostile() map[string]func() extract.Source {
 		"lines within spans just within the bounds": func() extract.Source {
 			return page("<h1>x</h1>" + strings.Repeat("<span>", 450) + strings.Repeat("<br>"+sentence, 250))
 		},
+		"a long title over many headings": func() extract.Source {
+			return page("<title>" + strings.Repeat("word ", *size/10) + "</title>" + strings.Repeat("<h2>x</h2>", 6_000) + filler)
+		},
 		"a style sheet of escaped line ends": func() extract.Source {
 			return page("<style>" + fill(".\\\n") + "{display:none}</style><p>text")
 		},

@@ -16,6 +16,8 @@ func reduced(root, head *html.Node) *html.Node {
 		case child.Type == html.CommentNode || isControl(child) && skipped[child.DataAtom] || indentation(child):
 		case child.DataAtom == atom.Head && head != nil:
 			made.AppendChild(head)
+		case child.DataAtom == atom.Title: // go-readability compares it with each heading, however long it is
+			made.AppendChild(element(atom.Title, text(line(textOf(child), maxTitle))))
 		case child.DataAtom == atom.Math: // go-trafilatura would drop it together with the rest of the paragraph
 			made.AppendChild(text(textOf(child)))
 		default:
