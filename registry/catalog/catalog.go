@@ -166,7 +166,7 @@ func (c *Catalog) place(r *http.Request) place {
 			base = "https://" + r.Host
 		}
 	}
-	return place{base: base, prefix: ARDPath, publisher: c.options.Publisher}
+	return place{base: base, publisher: c.options.Publisher}
 }
 
 // caller returns who is calling.

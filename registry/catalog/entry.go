@@ -52,7 +52,7 @@ type entry struct {
 }
 
 // place determines the names and URLs under which agents are published.
-type place struct{ base, prefix, publisher string }
+type place struct{ base, publisher string }
 
 // agent returns the entry of an agent. Its capabilities are the ids of its skills, and its tags are those of all its skills.
 func (p place) agent(a *registry.Agent) entry {
@@ -104,6 +104,6 @@ func (e *entry) size() int {
 func (p place) registry() entry {
 	return entry{
 		Identifier: "urn:air:" + p.publisher + ":registry:quorate", DisplayName: "Quorate", Type: typeRegistry,
-		URL: p.base + p.prefix, Description: "Search for all agents of this registry, by Agentic Resource Discovery.",
+		URL: p.base + ARDPath, Description: "Search for all agents of this registry, by Agentic Resource Discovery.",
 	}
 }
