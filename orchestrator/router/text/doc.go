@@ -12,6 +12,8 @@
 // one that suits public sets with one example for each skill, which refuses more. No single example changes much. For skills without any, the shared
 // words alone must weigh enough, both absolutely and relative to the text.
 //
+// A word that no skill uses is taken for one that some do if it differs by a slip: a letter too many, too few or another, or two in the other order.
+//
 // Exaggeration does not help: within a document each word counts once, wherever and however often it occurs; duplicate examples count as one;
 // invisible characters and words of praise are ignored.
 package text

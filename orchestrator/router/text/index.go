@@ -38,18 +38,19 @@ func (o *Options) stopped() bool {
 
 // Index finds the skill that a text asks for. It is immutable and safe for concurrent use.
 type Index struct {
-	skills  []Skill // sorted by agent and id
-	agents  []string
-	owner   []int32    // by skill: its agent
-	taught  []bool     // by skill: whether it has examples
-	names   [][]string // by skill: the stems of its name, or else of its id, each once
-	bm25    bm25
-	pieces  namePieces
-	linear  linear
-	trained bool
-	trust   float64   // 0 to 1: how far what the examples taught determines the confidence
-	limit   float32   // confidence below which a text is refused, for a trained index
-	spare   sync.Pool // of *ranking, so that a search over thousands of skills does not allocate
+	skills   []Skill // sorted by agent and id
+	agents   []string
+	owner    []int32    // by skill: its agent
+	taught   []bool     // by skill: whether it has examples
+	names    [][]string // by skill: the stems of its name, or else of its id, each once
+	bm25     bm25
+	pieces   namePieces
+	spelling spelling
+	linear   linear
+	trained  bool
+	trust    float64   // 0 to 1: how far what the examples taught determines the confidence
+	limit    float32   // confidence below which a text is refused, for a trained index
+	spare    sync.Pool // of *ranking, so that a search over thousands of skills does not allocate
 }
 
 const (
@@ -145,6 +146,9 @@ func build(skills []Skill, docs []document, held func(skill, example int) bool, 
 	}
 	x.bm25 = newBM25(docs, held)
 	x.pieces = newNamePieces(docs)
+	if held == nil { // what is held out is asked as it is written
+		x.spelling = newSpelling(docs)
+	}
 	x.linear.sharpness = untaughtSharpness
 	if trained {
 		x.linear = train(docs, held, o)

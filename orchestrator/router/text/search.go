@@ -28,6 +28,7 @@ func (a Answer) Refused() bool { return len(a.Hits) == 0 || a.Confidence < a.Lim
 // Search returns the n skills that fit a text best.
 func (x *Index) Search(text string, n int) Answer {
 	list, all := words(text)
+	list = x.correct(list)
 	r, ok := x.spare.Get().(*ranking)
 	if !ok {
 		r = &ranking{}

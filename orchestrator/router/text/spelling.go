@@ -1,0 +1,119 @@
+package text
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Words whose spelling is corrected. Short ones are too near to others.
+const (
+	minSpelled      = 5 // letters
+	minReplaced     = 6 // of a word with another letter: too many of five differ by one
+	maxSpelled      = 24
+	maxSpelledWords = 50_000 // words that texts are corrected to, those of most skills
+)
+
+// spelling finds the word that somebody meant who made a slip: a letter too many, too few or another, or two letters in the other order.
+type spelling struct {
+	words []string // that skills and their examples use, those of most skills first
+	near  []nearby // in order
+}
+
+// nearby says that a word without one of its letters has a hash.
+type nearby struct {
+	hash uint32
+	word int32 // index
+}
+
+func newSpelling(docs []document) spelling {
+	skills := make(map[string]int) // by word
+	for _, d := range docs {
+		own := slices.Concat(d.called, d.said.words)
+		for _, x := range d.examples {
+			own = append(own, x.words...)
+		}
+		for _, w := range distinct(own) { // once for each skill, so that repeating a word gains nothing
+			if n := len([]rune(w)); n >= minSpelled && n <= maxSpelled {
+				skills[w]++
+			}
+		}
+	}
+	var s spelling
+	for w := range skills {
+		s.words = append(s.words, w)
+	}
+	slices.SortFunc(s.words, func(a, b string) int { return cmp.Or(cmp.Compare(skills[b], skills[a]), strings.Compare(a, b)) })
+	s.words = s.words[:min(len(s.words), maxSpelledWords)]
+	for i, w := range s.words {
+		for _, h := range shortened(w) {
+			s.near = append(s.near, nearby{h, int32(i)})
+		}
+	}
+	slices.SortFunc(s.near, func(a, b nearby) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.word, b.word)) })
+	return s
+}
+
+// shortened returns the hashes of a word and of the word without one of its letters. The first letter stays: it is hardly ever wrong.
+func shortened(word string) []uint32 {
+	letters := []rune(word)
+	out := []uint32{hash(kindWord, word)}
+	for i := 1; i < len(letters); i++ {
+		out = append(out, hash(kindWord, string(letters[:i])+string(letters[i+1:])))
+	}
+	return out
+}
+
+// correct replaces the words that nobody uses by those that were probably meant.
+func (x *Index) correct(list []string) []string {
+	for i, w := range list {
+		if _, known := x.bm25.terms[stem(w)]; !known && !fillers[w] {
+			list[i] = x.spelling.meant(w)
+		}
+	}
+	return list
+}
+
+// meant returns the word of most skills from which a word differs by a slip, or the word itself.
+func (s *spelling) meant(word string) string {
+	letters := []rune(word)
+	if len(letters) < minSpelled || len(letters) > maxSpelled {
+		return word
+	}
+	best := int32(len(s.words)) //nolint:gosec // at most maxSpelledWords
+	for _, h := range shortened(word) {
+		at, _ := slices.BinarySearchFunc(s.near, h, func(n nearby, h uint32) int { return cmp.Compare(n.hash, h) })
+		for ; at < len(s.near) && s.near[at].hash == h && s.near[at].word < best; at++ {
+			other := []rune(s.words[s.near[at].word])
+			if slices.Equal(other, letters) {
+				return word
+			}
+			if other[0] == letters[0] && slip(letters, other) {
+				best = s.near[at].word
+			}
+		}
+	}
+	if int(best) == len(s.words) {
+		return word
+	}
+	return s.words[best]
+}
+
+// slip reports whether two different words differ by one letter more, less or other, or by two neighbours in the other order.
+func slip(a, b []rune) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	switch {
+	case len(a) < len(b):
+		return slices.Equal(a[i:], b[i+1:])
+	case i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i]:
+		return slices.Equal(a[i+2:], b[i+2:])
+	default:
+		return len(a) >= minReplaced && slices.Equal(a[i+1:], b[i+1:])
+	}
+}
