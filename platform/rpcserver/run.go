@@ -59,10 +59,16 @@ func (s *Server) Run(ctx context.Context) error {
 	return tasks.Run(ctx, s.opts.Logger, list...)
 }
 
-// serveGRPC serves until the server is stopped, which may happen before it has begun.
+// serveGRPC serves until the server is stopped, which may happen before it has begun, or until calls that do not end are abandoned, for which Serve would wait.
 func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
-	if err := s.grpc.Serve(l); !errors.Is(err, grpc.ErrServerStopped) || ctx.Err() == nil {
-		return err
+	served := make(chan error, 1)
+	go func() { served <- s.grpc.Serve(l) }()
+	select {
+	case err := <-served:
+		if !errors.Is(err, grpc.ErrServerStopped) || ctx.Err() == nil {
+			return err
+		}
+	case <-s.abandoned:
 	}
 	return nil
 }
@@ -115,11 +121,12 @@ func (s *Server) shutdown(ctx context.Context, server *http1.Server) {
 	select {
 	case <-stopped:
 	case <-ctx.Done():
-		s.grpc.Stop()
+		go s.grpc.Stop() // it may wait for handlers, too, after GracefulStop has taken its lock
 		select {
 		case <-stopped:
 		case <-time.After(abandonTimeout): // a handler that ignores its context must not keep the process alive
 			s.opts.Logger.WarnContext(ctx, "abandoning calls that do not end")
+			close(s.abandoned)
 		}
 	}
 	if err := errors.Join(s.conn.Close(), s.plain.Close()); err != nil {

@@ -82,6 +82,7 @@ type Server struct {
 	turns     *turns
 	requests  *requests
 	stopping  atomic.Bool
+	abandoned chan struct{} // closed when calls that do not end are no longer waited for
 }
 
 // New returns a server with only the health and reflection services. It accepts no connection before Run.
@@ -116,7 +117,7 @@ func New(opts Options) (*Server, error) {
 		awaited: newCallers(Limits{MaxCalls: 2 * maxAwaited}), strangers: telemetry.NewLines(strangersAtOnce, strangersEvery),
 		unread: newShares(maxUnread * int(opts.MaxBodyBytes)),
 		hosts:  newHostGuard(opts.AllowedHosts, opts.HTTPListener),
-		ready:  newReadyChecks(), turns: newTurns(maxInLine * int(opts.MaxBodyBytes)),
+		ready:  newReadyChecks(), turns: newTurns(maxInLine * int(opts.MaxBodyBytes)), abandoned: make(chan struct{}),
 	}
 	if s.requests, err = newRequests(opts.Telemetry, s.hosts); err != nil {
 		return nil, err
