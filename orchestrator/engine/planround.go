@@ -54,21 +54,31 @@ func (e *Engine) advancePlan(ctx context.Context, t orchestrator.Task) (stepResu
 		return stepResult{}, err
 	}
 	e.replaceUnreachable(ctx, r)
-	for i := 0; i < len(r.plan.Steps); i++ { // others may step in meanwhile
-		if r.moved || r.plan.Completed() >= r.plan.Need || r.plan.CannotSucceed() {
-			break // the agents of finished steps are stored before another step builds on their results: an agent must not review its own work
-		}
-		if r.plan.Due(i) {
-			if err := e.startStep(ctx, r, i); err != nil {
-				return stepResult{}, err
-			}
-			e.replaceUnreachable(ctx, r)
+	if r.wait = max(e.pauseLeft(&t), 0); r.wait == 0 { // otherwise the steps that run may end or ask something meanwhile
+		if err := e.startSteps(ctx, r); err != nil {
+			return stepResult{}, err
 		}
 	}
 	if lost := r.plan.CannotSucceed(); lost || r.plan.Completed() >= r.plan.Need {
 		return e.endPlan(ctx, r, lost)
 	}
 	return e.storeRound(ctx, r)
+}
+
+// startSteps starts the steps that are due, as long as the plan needs more.
+func (e *Engine) startSteps(ctx context.Context, r *planRound) error {
+	for i := 0; i < len(r.plan.Steps); i++ { // others may step in meanwhile
+		if r.moved || r.plan.Completed() >= r.plan.Need || r.plan.CannotSucceed() {
+			break // the agents of finished steps are stored before another step builds on their results: an agent must not review its own work
+		}
+		if r.plan.Due(i) {
+			if err := e.startStep(ctx, r, i); err != nil {
+				return err
+			}
+			e.replaceUnreachable(ctx, r)
+		}
+	}
+	return nil
 }
 
 // readSteps reads the steps' tasks, and the results of the completed ones.

@@ -35,16 +35,21 @@ func (e *Engine) step(ctx context.Context, t orchestrator.Task) (stepResult, err
 	case t.CancelAsked:
 		return e.terminate(ctx, t, a2apb.TaskState_TASK_STATE_CANCELED, &orchestrator.Error{Reason: "CANCELED", Message: "the task was canceled on request"})
 	}
-	if t.Phase == orchestrator.PhaseExecution {
-		if left := remaining(t.NextDue, e.now(), max(maxRetryAfter, 2*e.BreakerDelay)); left > 0 {
-			return stepResult{wait: left}, nil
-		}
-		if t.Plan != nil {
-			return e.advancePlan(ctx, t)
-		}
-		return e.execute(ctx, t)
+	if t.Phase != orchestrator.PhaseExecution {
+		return e.gate(ctx, t)
 	}
-	return e.gate(ctx, t)
+	if t.Plan != nil {
+		return e.advancePlan(ctx, t)
+	}
+	if left := e.pauseLeft(&t); left > 0 {
+		return stepResult{wait: left}, nil
+	}
+	return e.execute(ctx, t)
+}
+
+// pauseLeft returns for how long nothing is sent for a task yet; 0 or less for no time.
+func (e *Engine) pauseLeft(t *orchestrator.Task) time.Duration {
+	return remaining(t.NextDue, e.now(), max(maxRetryAfter, 2*e.BreakerDelay))
 }
 
 // remaining returns how long it is until due, which was never set more than most ahead. If it is further away, the clock was set back since then, and
