@@ -15,6 +15,10 @@ func (c *conversation) endedOrWaiting() bool {
 	return c.remote.ended() || c.remote.waitsForCaller()
 }
 
+// answerTime is how long an agent may take to say how its tasks are. For one that takes such calls and answers none, a task would otherwise wait for ever,
+// also past its deadline.
+const answerTime = time.Minute
+
 // poll reads the task until it has ended or waits for its caller. It is for agents that do not stream, or whose stream ended early.
 func (c *conversation) poll(ctx context.Context) error {
 	wait, began := 50*time.Millisecond, time.Now()

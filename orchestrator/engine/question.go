@@ -145,7 +145,9 @@ func (e *Engine) pollWaiting(ctx context.Context, t *orchestrator.Task, client a
 	if a == nil || a.RemoteTaskID == "" {
 		return 0, false
 	}
-	remote, err := client.Task(ctx, a.RemoteTaskID, 0)
+	asking, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	remote, err := client.Task(asking, a.RemoteTaskID, 0)
 	if err != nil && (agentclient.Retryable(err) || isOurs(err) || ctx.Err() != nil) {
 		return e.waitingPollDelay(t), agentclient.Retryable(err)
 	}

@@ -24,6 +24,8 @@ func (e *Engine) reconcile(ctx context.Context, t *orchestrator.Task, client age
 		return nil
 	}
 	if finder, ok := client.(agentclient.Finder); ok {
+		ctx, cancel := context.WithTimeout(ctx, answerTime)
+		defer cancel()
 		remote, err := finder.Find(ctx, a.MessageID, a.StartTime.Add(-clockSlack))
 		if err == nil {
 			onReached()

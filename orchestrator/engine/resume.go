@@ -70,6 +70,8 @@ const replyHistory = 20
 
 // getTask returns the agent's task as it is now, with some of the latest messages of its history.
 func (c *conversation) getTask(ctx context.Context, remote string, history int32) (*a2apb.Task, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
 	t, err := c.client.Task(ctx, remote, history)
 	if id := t.GetId(); err == nil && id != "" && id != remote {
 		return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "the agent was asked for its task %q and answered with another", remote)

@@ -1,0 +1,96 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/orchestrator/storetest"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// hung is an agent that takes calls about its tasks and, from some time until another, does not answer them.
+type hung struct {
+	agentclient.Client
+	from, until time.Time
+}
+
+func (h *hung) Task(ctx context.Context, id string, history int32) (*a2apb.Task, error) {
+	if now := time.Now(); !now.Before(h.from) && now.Before(h.until) {
+		return nil, noAnswer(ctx)
+	}
+	return h.Client.Task(ctx, id, history)
+}
+
+// mute is an agent that may have got the message, and does not say which tasks it has.
+type mute struct{ agentclient.Client }
+
+func (mute) Send(context.Context, *a2apb.Message, bool, agentclient.Each) error { return errNoAnswer }
+
+func (mute) Find(ctx context.Context, _ string, _ time.Time) (*a2apb.Task, error) {
+	return nil, noAnswer(ctx)
+}
+
+var errNoAnswer = fault.New(fault.DeadlineExceeded, agentclient.ReasonTimeout, "the agent did not answer in time")
+
+// noAnswer returns, when ctx ends, what a client returns then.
+func noAnswer(ctx context.Context) error {
+	<-ctx.Done()
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return errNoAnswer
+	}
+	return ctx.Err()
+}
+
+// TestAnAgentThatDoesNotAnswerIsAskedAgain has an agent not answer when it is asked for its task the first time.
+func TestAnAgentThatDoesNotAnswerIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorker()
+		s := &simulation{t: t, store: &storetest.Memory{}, worker: w, client: &hung{w, time.Now(), time.Now().Add(time.Second)}}
+		s.start()
+		k := s.accept("worker", "r")
+		s.accepted++
+		s.minutes(5)
+		s.stop()
+		s.check("an agent that does not answer", k)
+	})
+}
+
+// TestATaskEndsInTimeThoughItsAgentDoesNotAnswer has an agent not answer any more once it has asked something, or when it may have the message.
+func TestATaskEndsInTimeThoughItsAgentDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	for name, agent := range map[string]func() agentclient.Client{
+		"it waits for its caller": func() agentclient.Client {
+			return &hung{newAsker(), time.Now().Add(5 * time.Second), time.Now().Add(24 * time.Hour)}
+		},
+		"it may have the message": func() agentclient.Client { return mute{newWorker()} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: agent()}
+				s.start()
+				task, err := s.engine.Submit(t.Context(), engine.Submission{
+					Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Agent: "worker"}, Deadline: time.Now().Add(time.Hour),
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.minutes(65)
+				s.stop()
+				got, err := s.store.Task(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID})
+				if err != nil || got.State != a2apb.TaskState_TASK_STATE_FAILED || got.Error.Reason != "DEADLINE_EXCEEDED" {
+					t.Errorf("the task is in state %s (%+v), %v, after its deadline, want failed by that", got.State, got.Error, err)
+				}
+			})
+		})
+	}
+}
