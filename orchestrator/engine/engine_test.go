@@ -264,6 +264,9 @@ func TestSubmitRefusesWhatCannotBeATask(t *testing.T) {
 		"data that JSON does not have": {func(s *engine.Submission) {
 			s.Message = &a2apb.Message{Parts: []*a2apb.Part{{Content: &a2apb.Part_Data{Data: structpb.NewNumberValue(math.Inf(1))}}}}
 		}, "VALUE_INVALID"},
+		"an input that JSON does not have": {func(s *engine.Submission) {
+			s.Inputs = []orchestrator.Input{{Name: "a", Parts: []*a2apb.Part{{Content: &a2apb.Part_Data{Data: structpb.NewNumberValue(math.NaN())}}}}}
+		}, "VALUE_INVALID"},
 		"an unknown agent":                       {func(s *engine.Submission) { s.Route.Agent = "nobody" }, "AGENT_NOT_FOUND"},
 		"an unknown skill":                       {func(s *engine.Submission) { s.Route = orchestrator.Route{Skill: "juggle"} }, "SKILL_NOT_FOUND"},
 		"an agent that is down":                  {func(s *engine.Submission) { s.Route.Agent = "gone" }, "NO_AGENT_AVAILABLE"},

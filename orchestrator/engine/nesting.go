@@ -14,6 +14,11 @@ import (
 // stores and callers read, these become three times as many, more than any decoder accepts.
 const maxNesting = 1000
 
+// invalidValue is the fault for what a caller gives as whose data, if that is not shallow: it could be stored, and not sent.
+func invalidValue(field, whose string) error {
+	return fault.Invalid(field, "VALUE_INVALID", "%s has data with values that JSON does not have (NaN, infinity, none at all), or more than %d deep", whose, maxNesting)
+}
+
 // checkNesting refuses a response that could be stored but never read again.
 func checkNesting(r *a2apb.StreamResponse) error {
 	ok := shallowMessage(r.GetMessage()) && shallowMessage(r.GetStatusUpdate().GetStatus().GetMessage()) &&

@@ -99,7 +99,7 @@ func checkParts(m *a2apb.Message) error {
 		}
 	}
 	if !shallowMessage(m) {
-		return fault.Invalid("message", "VALUE_INVALID", "the message's data has values that JSON does not have (NaN, infinity, none at all), or is more than %d deep", maxNesting)
+		return invalidValue("message", "the message")
 	}
 	return orchestrator.CheckRequest(m)
 }
