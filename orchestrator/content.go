@@ -81,8 +81,8 @@ func contentParts(in []*a2apb.Part) []consultation.Part {
 	return out
 }
 
-// canonicalJSON encodes a value with sorted keys. A Value can hold NaN and infinities, which JSON cannot, but no decoder lets those in. If one occurs
-// all the same, the result is empty, so that the digest matches no other.
+// canonicalJSON encodes a value with sorted keys. A Value can hold NaN and infinities, which JSON cannot; tasks take none. If one occurs all the same, the
+// result is no JSON, so that the digest is that of nothing that a task takes.
 func canonicalJSON(v *structpb.Value) []byte {
 	b, err := json.Marshal(v.AsInterface())
 	if err != nil {

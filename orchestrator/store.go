@@ -25,7 +25,7 @@ type Store interface {
 	// are written in one step. change may run more than once and must depend on nothing but its argument. An error of change is returned, and nothing
 	// is written; for ErrUnchanged, Update returns the stored task and no error.
 	Update(ctx context.Context, k Key, change func(t *Task) ([]Event, error)) (Task, error)
-	// Tasks lists a tenant's tasks, newest first, without messages and Artifacts. after is the next that the page before returned, empty for the
+	// Tasks lists a tenant's tasks, newest first, without messages and artifacts. after is the next that the page before returned, empty for the
 	// first page. A task that cannot be read is listed as Unreadable.
 	Tasks(ctx context.Context, tenant string, after string, limit int) (page []Task, next string, err error)
 	// Unfinished lists the keys of the tasks of a shard, of all tenants, that are not settled, in key order behind after. It serves to find work

@@ -71,8 +71,8 @@ func question(c consultation.Consultation, minLevel string, parts []*a2apb.Part)
 		Role:      a2apb.Role_ROLE_USER,
 		Parts:     append([]*a2apb.Part{textPart(ask)}, parts...),
 		Metadata: &structpb.Struct{Fields: map[string]*structpb.Value{
-			consultation.ExtensionURI: word,
-			"traceparent":             structpb.NewStringValue("00-" + c.TraceID + "-" + c.SpanID + "-01"),
+			consultation.ExtensionURI:   word,
+			orchestrator.TraceparentKey: structpb.NewStringValue("00-" + c.TraceID + "-" + c.SpanID + "-01"),
 		}},
 		Extensions: []string{consultation.ExtensionURI},
 	}, nil

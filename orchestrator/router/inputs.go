@@ -119,7 +119,7 @@ func plain(v *structpb.Value) string {
 		return s.StringValue
 	}
 	b, err := json.Marshal(v.AsInterface())
-	if err != nil { // NaN or an infinity, which no decoder accepts
+	if err != nil { // NaN or an infinity, which no task takes
 		return ""
 	}
 	return string(b)
