@@ -52,6 +52,25 @@ func (b *breaking) Cancel(context.Context, string, *structpb.Struct) (*a2apb.Tas
 	return remoteTask("r1", a2apb.TaskState_TASK_STATE_CANCELED, ""), nil
 }
 
+// newBreaking returns an agent whose answer ends with an error, unless its reason is "".
+func newBreaking(reason string, shows func(since time.Duration) (*a2apb.Task, error)) *breaking {
+	b := &breaking{worker: newWorker(), shows: shows}
+	if reason != "" {
+		b.with = fault.New(fault.FailedPrecondition, reason, "boom")
+	}
+	return b
+}
+
+// stumbles answers with an error for so long when the agent is asked for its task; then that is completed.
+func stumbles(until time.Duration) func(since time.Duration) (*a2apb.Task, error) {
+	return func(since time.Duration) (*a2apb.Task, error) {
+		if since < until {
+			return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "boom, for now")
+		}
+		return remoteTask("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "whole"), nil
+	}
+}
+
 func TestAnErrorInTheMiddleOfAnAnswerIsNotTheEndOfTheTask(t *testing.T) {
 	t.Parallel()
 	const refused, invalid = agentclient.ReasonRefused, agentclient.ReasonAnswerInvalid
@@ -86,13 +105,16 @@ func TestAnErrorInTheMiddleOfAnAnswerIsNotTheEndOfTheTask(t *testing.T) {
 			refused, ends(time.Hour, remoteTask("r1", completed, "", "whole"), func(since time.Duration) string { return since.Truncate(30 * time.Second).String() }),
 			completed, "", "whole", time.Hour + time.Minute, 0,
 		},
-		"it is said to work for ever": {refused, ends(24*time.Hour, nil, quiet), failed, refused, "half", 2 * time.Minute, 1},
-		"nobody knows it":             {refused, func(time.Duration) (*a2apb.Task, error) { return nil, forgotten }, failed, refused, "half", time.Second, 1},
+		"it is said to work for ever":               {refused, ends(24*time.Hour, nil, quiet), failed, refused, "half", 2 * time.Minute, 1},
+		"it stumbles when it is asked":              {refused, stumbles(20 * time.Second), completed, "", "whole", time.Minute, 0},
+		"its stream ends early and it stumbles":     {"", stumbles(20 * time.Second), completed, "", "whole", time.Minute, 0},
+		"its stream ends early and it says nothing": {"", stumbles(24 * time.Hour), failed, refused, "half", time.Minute, 0},
+		"nobody knows it":                           {refused, func(time.Duration) (*a2apb.Task, error) { return nil, forgotten }, failed, refused, "half", time.Second, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				agent := &breaking{worker: newWorker(), with: fault.New(fault.FailedPrecondition, test.with, "boom"), shows: test.shows}
+				agent := newBreaking(test.with, test.shows)
 				s := &simulation{t: t, store: &storetest.Memory{}, worker: agent.worker, client: agent}
 				s.start()
 				<-time.After(time.Second)

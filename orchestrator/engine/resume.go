@@ -68,20 +68,6 @@ func (c *conversation) subscribe(ctx context.Context, remote string) error {
 // replyHistory is how many of the latest messages of an agent's task a reply is looked for among, to learn whether it arrived.
 const replyHistory = 20
 
-// getTask returns the agent's task as it is now, with some of the latest messages of its history.
-func (c *conversation) getTask(ctx context.Context, remote string, history int32) (*a2apb.Task, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	t, err := c.client.Task(ctx, remote, history)
-	if id := t.GetId(); err == nil && id != "" && id != remote {
-		return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "the agent was asked for its task %q and answered with another", remote)
-	}
-	if err == nil && t.GetStatus() == nil { // to go on asking would take until the deadline
-		return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "the agent was asked for its task %q and answered with one that has no status", remote)
-	}
-	return t, err
-}
-
 func snapshot(t *a2apb.Task) *a2apb.StreamResponse {
 	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: t}}
 }
