@@ -43,6 +43,9 @@ func TestFromNilIsNil(t *testing.T) {
 	if got := fault.From(nil); got != nil {
 		t.Errorf("From(nil) = %v, want nil", got)
 	}
+	if got := fault.KindOf(nil); got != fault.Internal {
+		t.Errorf("KindOf(nil) = %v, want %v", got, fault.Internal)
+	}
 	if got := fault.ReasonOf(nil); got != "" {
 		t.Errorf("ReasonOf(nil) = %q, want the empty string", got)
 	}
@@ -76,12 +79,12 @@ func TestNewWithAWrapVerbSetsTheCauseAndSaysItOnce(t *testing.T) {
 
 func TestInvalidNamesTheField(t *testing.T) {
 	t.Parallel()
-	e := fault.Invalid("agent.name", "NAME_INVALID", "%q has a space", "a b").With("name", "a b")
+	e := fault.Invalid("agent.name", "NAME_INVALID", "%q has a space", "a b").With("name", "a b").With("limit", "64")
 	want := fault.Violation{Field: "agent.name", Description: `"a b" has a space`}
 	if e.Kind != fault.InvalidArgument || len(e.Violations) != 1 || e.Violations[0] != want {
 		t.Errorf("Invalid() = %v %v, want %v %v", e.Kind, e.Violations, fault.InvalidArgument, want)
 	}
-	if e.Metadata["name"] != "a b" {
-		t.Errorf("With() metadata = %v, want name=a b", e.Metadata)
+	if e.Metadata["name"] != "a b" || e.Metadata["limit"] != "64" {
+		t.Errorf("With() metadata = %v, want name=a b and limit=64", e.Metadata)
 	}
 }

@@ -121,7 +121,7 @@ func (p *parser[T]) expression(depth int) (condition[T], error) {
 		if p.accept("AND") {
 			continue
 		}
-		if t := p.peek(); t.kind == tokenEnd || (t.kind == tokenSign && (t.text == ")" || t.text == "OR")) {
+		if t := p.peek(); t.kind == tokenEnd || (t.kind == tokenSign && t.text == ")") {
 			break
 		}
 	}

@@ -50,6 +50,7 @@ func TestMatch(t *testing.T) {
 		`NOT (pinned=true OR tags:work)`:        true,
 		`pinned=true`:                           false,
 		`at >= "2026-01-16T13:00:00+01:00"`:     true,
+		`at < "2026-01-16T12:00:00Z"`:           false,
 		`tags:foo`:                              false,
 		`tags:foo*`:                             true,
 		`tags:*od`:                              true,
@@ -58,8 +59,14 @@ func TestMatch(t *testing.T) {
 		`title=*`:                               true,
 		`title=*eggs`:                           true,
 		`title=*milk`:                           false,
+		`title=*and`:                            false,
+		`title=and*`:                            false,
+		`title:bread`:                           false,
+		`by_who=*n*`:                            true,
 		`title!=Milk*`:                          false,
+		`title!=Milk`:                           true,
 		`title<N`:                               true,
+		`title>N`:                               false,
 		`title="Milk \and eggs"`:                true, // a backslash takes what follows as it is
 		`kind!=memo`:                            true,
 		`state=STATE_OLD`:                       true,
@@ -67,13 +74,18 @@ func TestMatch(t *testing.T) {
 		`state!=OLD`:                            false,
 		`state=NEW`:                             false,
 		`kind!=list`:                            false,
+		`kind=memo`:                             false,
 		`pinned!=true`:                          true,
+		`pinned=false`:                          true,
 		`size<=3 size>=3`:                       true,
 		`size<=2`:                               false,
 		`size>=4`:                               false,
 		`size>3`:                                false,
 		`size<3`:                                false,
 		`size!=3`:                               false,
+		`size!=4`:                               true,
+		`size=3 AND size:3`:                     true,
+		`size=4`:                                false,
 		`kind=memo AND size=3 OR tags:"home"`:   false, // OR binds more tightly
 		`(kind=memo AND size=3) OR tags:'home'`: true,
 	} {
@@ -93,10 +105,16 @@ func TestAFilterThatIsWrongSaysWhere(t *testing.T) {
 		`kind=poem`:                   "memo, list",
 		`tags=home`:                   "use : to look",
 		`at>noon`:                     "a time such as",
-		`title="a`:                    "not closed",
+		`pinned=yes`:                  "true or false",
+		`size=1 OR size=few`:          "whole number",
+		`NOT size=few`:                "whole number",
+		`title="a`:                    "at 7: the quotation mark is not closed",
 		`title=a)`:                    "expected the end",
 		`title="a\`:                   "not closed",
-		`size!1`:                      "not equal is written !=",
+		`size!1`:                      "at 5: not equal is written !=",
+		`size==1`:                     "at 6: expected a value after size =",
+		`size=1 "OR" size=2`:          "at 8: expected a field",
+		`OR size=1`:                   "at 1: expected a field",
 		`size=1 AND`:                  "at the end: expected a field",
 		`(size=1`:                     "at the end: expected a closing parenthesis",
 		`size 1`:                      "expected =, !=",
@@ -117,10 +135,41 @@ func TestAFilterThatIsWrongSaysWhere(t *testing.T) {
 	}
 }
 
+func TestAFilterAtItsLimitsIsTaken(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		strings.Repeat("(", 16) + "size=1" + strings.Repeat(")", 16),
+		strings.Repeat("size=1 ", 64),
+		"size=1" + strings.Repeat(" ", 2042),
+	} {
+		if f, err := filter.Parse(text, fields); err != nil || !f.Match(&note{size: 1}) || f.Match(&note{size: 2}) {
+			t.Errorf("Parse(%.40s) = %v, want a filter that matches a size of 1", text, err)
+		}
+	}
+}
+
+func TestNothingIsFoundInAnEmptyText(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`title=*`, `title:*`, `title:""`} {
+		if f, err := filter.Parse(text, fields); err != nil || f.Match(&note{}) || !f.Match(&note{title: "Milk"}) {
+			t.Errorf("Parse(%s) = %v, want a filter that matches any text but the empty one", text, err)
+		}
+	}
+}
+
+func TestTheNameOfAFieldInJSONBecomesTheOneInTheProto(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"create_time": "create_time", "createTime": "create_time", "source.type": "source.type", "fromAToZ": "from_a_to_z"} {
+		if got := filter.FieldName(name); got != want {
+			t.Errorf("FieldName(%s) = %s, want %s", name, got, want)
+		}
+	}
+}
+
 func TestHasReturnsAValueThatEveryMatchContains(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`tags:home`: "home", `size=1 (tags:home)`: "home", `tags:home OR size=1`: "", `-tags:home`: "", `tags:home*`: "", `title:home`: "",
+		`tags:home`: "home", `size=1 (tags:home)`: "home", `tags:home OR size=1`: "", `-tags:home`: "", `tags:home*`: "", `tags:*home`: "", `title:home`: "",
 		`tags:food AND (tags:home OR size=1)`: "food",
 	} {
 		f, err := filter.Parse(text, fields)
@@ -128,9 +177,9 @@ func TestHasReturnsAValueThatEveryMatchContains(t *testing.T) {
 			t.Errorf("Parse(%s).Has(tags) = %q, %v, want %q", text, f.Has("tags"), err, want)
 		}
 	}
-	f, err := filter.Parse(`size=1 OR -kind=memo`, fields)
-	read := slices.DeleteFunc([]string{"title", "kind", "size"}, func(name string) bool { return !f.Reads(name) })
-	if err != nil || !slices.Equal(read, []string{"kind", "size"}) {
-		t.Errorf("the filter reads %v, %v, want kind and size", read, err)
+	f, err := filter.Parse(`size=1 OR -kind=memo byWho=ann`, fields)
+	read := slices.DeleteFunc([]string{"title", "kind", "size", "by_who"}, func(name string) bool { return !f.Reads(name) })
+	if err != nil || !slices.Equal(read, []string{"kind", "size", "by_who"}) {
+		t.Errorf("the filter reads %v, %v, want kind, size and by_who", read, err)
 	}
 }

@@ -33,7 +33,6 @@ func lex(text string) ([]token, error) {
 		switch c := rest[0]; c {
 		case ' ', '\t', '\r', '\n':
 			at++
-			continue
 		case '(', ')':
 			tokens = append(tokens, token{tokenSign, rest[:1], at})
 			at++
@@ -69,7 +68,7 @@ func bareToken(rest string, at int) token {
 	if end := strings.IndexAny(rest, signs); end >= 0 {
 		word = rest[:end]
 	}
-	if len(word) >= 1 && word[0] == '-' {
+	if word[0] == '-' {
 		return token{tokenSign, "-", at}
 	}
 	switch word {
