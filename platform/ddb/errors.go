@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 //   - TABLES_MISSING (FailedPrecondition): the tables were not created, or are elsewhere
 //   - STORE_DENIED (Unavailable): the credentials are missing, expired or wrong, or their policy lacks a permission; works again once an operator has fixed that
 //   - STORE_BUSY (Unavailable): throttled in spite of retries
-//   - STORE_UNREACHABLE (Unavailable): no response, or only server errors; also of the service that gives the credentials
+//   - STORE_UNREACHABLE (Unavailable): no response, or only server errors, of DynamoDB or of a proxy on the way; also of the service that gives the credentials
 //
 // All of them are marked as Ours, since an operator has to act. The error of an ended context stays in the chain.
 func Fault(doing string, err error) error {
@@ -35,18 +36,32 @@ func Fault(doing string, err error) error {
 		return caused(fault.New(fault.FailedPrecondition, "TABLES_MISSING",
 			"a table of the store is missing; create it with quorate tables apply, and check region and table prefix"), wrapped)
 	}
-	api, answered := errors.AsType[smithy.APIError](err)
+	code, status := answerOf(err)
 	switch {
-	case lacksCredentials(err), answered && slices.Contains(denials, api.ErrorCode()):
+	case lacksCredentials(err), slices.Contains(denials, code), status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return caused(fault.New(fault.Unavailable, "STORE_DENIED",
 			"Quorate has no AWS credentials that the store accepts, or their policy lacks a permission"), wrapped)
-	case answered && isThrottle(api.ErrorCode()):
+	case isThrottle(code), status == http.StatusTooManyRequests:
 		return busy(wrapped)
-	}
-	if !answered || api.ErrorFault() == smithy.FaultServer {
+	case code == "", code == codeUnreadable, status >= http.StatusInternalServerError:
 		return caused(fault.New(fault.Unavailable, "STORE_UNREACHABLE", "the store does not respond"), wrapped)
 	}
 	return wrapped
+}
+
+// codeUnreadable is the SDK's code for an answer that is not in the form of DynamoDB's, such as the web page of a proxy.
+const codeUnreadable = "UnknownError"
+
+// answerOf returns the code and the HTTP status of the answer to a call; empty and 0 if there was none. Of DynamoDB's general errors, the SDK knows the code only, not
+// that they are the server's.
+func answerOf(err error) (code string, status int) {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
+		code = api.ErrorCode()
+	}
+	if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok {
+		status = response.HTTPStatusCode()
+	}
+	return code, status
 }
 
 // lacksCredentials reports whether a call failed because another service of AWS, which the SDK asks for credentials, gave none.
@@ -72,15 +87,19 @@ func ended(err error) bool {
 	return canceled || !sending
 }
 
+// retryAfter is when callers may try again: the SDK has then tried for some seconds already.
+const retryAfter = time.Second
+
 func caused(e *fault.Error, cause error) error {
 	e.Cause, e.Ours = cause, true
+	if e.Kind == fault.Unavailable {
+		e.RetryAfter = retryAfter
+	}
 	return e
 }
 
 func busy(cause error) error {
-	e := fault.New(fault.Unavailable, "STORE_BUSY", "the store is busy")
-	e.RetryAfter = time.Second
-	return caused(e, cause)
+	return caused(fault.New(fault.Unavailable, "STORE_BUSY", "the store is busy"), cause)
 }
 
 func unknownOutcome(cause error) error {
@@ -90,8 +109,8 @@ func unknownOutcome(cause error) error {
 
 // denials are AWS's error codes for unknown or expired credentials and for missing permissions.
 var denials = []string{
-	"AccessDeniedException", "ExpiredTokenException", "IncompleteSignatureException", "InvalidSignatureException", "MissingAuthenticationTokenException",
-	"NotAuthorized", "OptInRequired", "UnrecognizedClientException",
+	"AccessDeniedException", "ExpiredTokenException", "IncompleteSignature", "IncompleteSignatureException", "InvalidClientTokenId", "InvalidSignatureException",
+	"MissingAuthenticationTokenException", "NotAuthorized", "OptInRequired", "RequestExpired", "UnrecognizedClientException",
 }
 
 func isThrottle(code string) bool {
