@@ -72,6 +72,7 @@ func TestRESTErrors(t *testing.T) {
 		"an unknown verb":                    {method: "POST", path: "/v1/books/dune:lend", body: `{}`, status: 404, reason: "ROUTE_NOT_FOUND", text: `there is nothing at /v1/books/dune:lend: no call is named "lend" there`},
 		"a verb with a wrong method":         {method: "POST", path: "/v1/books:watch", body: `{}`, status: 405, reason: "METHOD_NOT_ALLOWED", text: "use GET"},
 		"an unknown path":                    {method: "GET", path: "/v1/nothing", status: 404, reason: "ROUTE_NOT_FOUND", text: "/v1/nothing"},
+		"an unknown path that is not UTF-8":  {method: "GET", path: "/nothing/%ff", status: 404, reason: "ROUTE_NOT_FOUND", text: "/nothing/\uFFFD"},
 		"an unknown path outside the API":    {method: "GET", path: "/nothing", status: 404, reason: "ROUTE_NOT_FOUND"},
 		"a name that is a step up":           {method: "GET", path: "/v1/books/..", status: 400, reason: "VALIDATION_FAILED", text: "name: "},
 		"a name that is no step":             {method: "GET", path: "/v1/books/.", status: 400, reason: "VALIDATION_FAILED", text: "name: "},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 
@@ -21,8 +22,12 @@ const (
 	perDetail     = 8       // bytes that protobuf adds to a pair of strings
 )
 
+// valid returns text with replacements for what is not UTF-8, such as an odd path repeats: no field of protobuf can hold that.
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
 // brief shortens a message to maxMessage bytes as encoded in a header, where each byte that is not printable ASCII takes three.
 func brief(message string) string {
+	message = valid(message)
 	room := maxMessage
 	for i := range len(message) {
 		if room--; message[i] < ' ' || message[i] > '~' || message[i] == '%' {
@@ -40,6 +45,7 @@ func badRequest(list []fault.Violation) *errdetails.BadRequest {
 	bad := &errdetails.BadRequest{}
 	room := maxViolations
 	for i, v := range list {
+		v.Field, v.Description = valid(v.Field), valid(v.Description)
 		if room -= len(v.Field) + len(v.Description) + perDetail; room < 0 && i > 0 {
 			more := fmt.Sprintf("and %d more", len(list)-i)
 			bad.FieldViolations = append(bad.FieldViolations, &errdetails.BadRequest_FieldViolation{Description: more})
@@ -63,7 +69,7 @@ func short(metadata map[string]string) map[string]string {
 		if room -= len(key) + perDetail; room <= 0 {
 			break
 		}
-		list[key] = bounded.Text(metadata[key], room)
+		list[key] = bounded.Text(valid(metadata[key]), room)
 		room -= len(list[key])
 	}
 	return list

@@ -52,7 +52,7 @@ func Status(err error) *status.Status {
 	}
 	st := status.New(toCode[e.Kind], brief(message))
 	detailed, err := st.WithDetails(details(e, info)...)
-	if err != nil { // a detail that cannot be marshalled, such as one with invalid UTF-8
+	if err != nil { // a detail that cannot be marshalled
 		return st
 	}
 	return detailed

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
@@ -30,6 +31,20 @@ func TestAFaultSurvivesTheWire(t *testing.T) {
 				t.Errorf("FromStatus(Status(e)) differs (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A path of HTTP may have any bytes, and an answer repeats it.
+func TestWhatIsNotUTF8TakesNothingElseFromAStatus(t *testing.T) {
+	t.Parallel()
+	e := fault.Invalid("field\xff", "A_REASON", "there is nothing at /\xffa").With("path", "/\xfe")
+	st := rpcfault.Status(e)
+	got, ok := errors.AsType[*fault.Error](rpcfault.FromStatus(st.Err()))
+	if !ok || got.Reason != "A_REASON" || got.Metadata["path"] != "/\uFFFD" || len(got.Violations) != 1 || got.Violations[0].Field != "field\uFFFD" {
+		t.Errorf("FromStatus(Status(%+v)) = %+v, want the same with replacements", e, got)
+	}
+	if _, err := protojson.Marshal(st.Proto()); err != nil || st.Message() != "there is nothing at /\uFFFDa" {
+		t.Errorf("Status() has the message %q and is encoded with %v, want a replacement and no error", st.Message(), err)
 	}
 }
 
