@@ -97,7 +97,7 @@ func Setup(ctx context.Context, c Config) (*Telemetry, error) {
 		if err != nil {
 			return nil, err
 		}
-		recording := sdktrace.NewTracerProvider(sdktrace.WithResource(process), sdktrace.WithSampler(newSampler(c.TraceRatio)), sdktrace.WithBatcher(exporter))
+		recording := sdktrace.NewTracerProvider(sdktrace.WithResource(process), sdktrace.WithSampler(newSampler(c.TraceRatio)), sdktrace.WithBatcher(utf8Exporter{exporter}))
 		t.TracerProvider, t.flush = recording, recording.Shutdown
 	}
 	return t, nil
