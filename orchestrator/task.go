@@ -48,6 +48,7 @@ type Task struct {
 	Phase        Phase
 	Agent        string
 	Skill        string                     `json:",omitempty"`
+	SkillAsked   bool                       `json:",omitempty"` // the caller asked for the skill, which the agent is told; otherwise the router found it
 	Attributes   consultation.Attributes    `json:",omitempty"`
 	Requirements []consultation.Requirement `json:",omitempty"` // the agent's rules when the task was accepted; they cannot change afterwards
 	Attempts     []Attempt

@@ -19,6 +19,7 @@ type Requirement struct {
 // the message carries.
 type assignment struct {
 	TaskID       string        `json:"taskId"`
+	Skill        string        `json:"skill"`
 	Requirements []Requirement `json:"requirements"`
 
 	ConsultationID string `json:"consultationId"`

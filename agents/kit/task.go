@@ -45,6 +45,9 @@ func (t *Task) ContextID() string { return t.job.ContextID() }
 // QuorateTaskID returns Quorate's id of the task, or "" if the message did not come through Quorate.
 func (t *Task) QuorateTaskID() string { return t.assignment.TaskID }
 
+// Skill returns the id of the skill that the caller asked Quorate for, or "" if it asked for none or the message did not come through Quorate.
+func (t *Task) Skill() string { return t.assignment.Skill }
+
 // Requirements returns the consultations that Quorate demands for the task.
 func (t *Task) Requirements() []Requirement { return slices.Clone(t.assignment.Requirements) }
 

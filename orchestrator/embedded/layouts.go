@@ -46,6 +46,7 @@ var taskLayout = layout[orchestrator.Task]{
 	32: jsonField(func(t *orchestrator.Task) *[]orchestrator.Given { return &t.Inputs }),
 	33: text(func(t *orchestrator.Task) *orchestrator.CancelMetadata { return &t.CancelWith }),
 	34: flag(func(t *orchestrator.Task) *bool { return &t.Traced }),
+	35: flag(func(t *orchestrator.Task) *bool { return &t.SkillAsked }),
 }
 
 // contextField omits a context that began with the task, whose id is that of the task.

@@ -60,6 +60,29 @@ func TestTheMessageCarriesQuoratesWordAndNobodyElses(t *testing.T) {
 	}
 }
 
+func TestAnAgentIsToldWhichSkillTheCallerAskedFor(t *testing.T) {
+	for name, test := range map[string]struct {
+		route orchestrator.Route
+		want  any
+	}{
+		"a skill":                  {orchestrator.Route{Skill: "work"}, "work"},
+		"a skill, of several":      {orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}}, "work"},
+		"an agent":                 {orchestrator.Route{Agent: "echo"}, nil},
+		"words that lead to skill": {orchestrator.Route{Text: "work"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			echo := &actor{name: "echo", skill: "work", play: delivers("hello")}
+			w := newWorld(t, echo)
+			if task, _ := w.awaitEnd(w.submit(engine.Submission{Route: test.route}).ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+				t.Fatalf("the task ended as %s: %v", task.State, task.Error)
+			}
+			if got := echo.sends()[0].GetMetadata().AsMap()[extension].(map[string]any)["skill"]; got != test.want {
+				t.Errorf("the agent was told %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
 func TestAnAgentThatFailsFailsTheTask(t *testing.T) {
 	w := newWorld(t, &actor{name: "web", play: fails("no such page")})
 	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}}).ID)

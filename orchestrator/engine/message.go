@@ -87,7 +87,7 @@ func (*traceparent) Get(string) string { return "" }
 // Keys returns nil, for the same reason.
 func (*traceparent) Keys() []string { return nil }
 
-// taskMetadata returns Quorate's metadata about the task: its id, and the agent's rules that apply to it.
+// taskMetadata returns Quorate's metadata about the task: its id, the skill if the caller asked for one, and the agent's rules that apply to it.
 func taskMetadata(t *orchestrator.Task) *structpb.Value {
 	rules := &structpb.ListValue{}
 	for _, r := range t.Requirements {
@@ -97,7 +97,9 @@ func taskMetadata(t *orchestrator.Task) *structpb.Value {
 			}}))
 		}
 	}
-	return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
-		"taskId": structpb.NewStringValue(t.ID), "requirements": structpb.NewListValue(rules),
-	}})
+	fields := map[string]*structpb.Value{"taskId": structpb.NewStringValue(t.ID), "requirements": structpb.NewListValue(rules)}
+	if t.SkillAsked {
+		fields["skill"] = structpb.NewStringValue(t.Skill)
+	}
+	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 }

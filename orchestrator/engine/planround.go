@@ -150,8 +150,12 @@ func (e *Engine) startStep(ctx context.Context, r *planRound, i int) error {
 	if t.Plan.Mode != orchestrator.PlanChain {
 		_, spare = e.nextCandidate(ctx, t, r.plan)
 	}
+	skill := ""
+	if t.SkillAsked {
+		skill = s.Skill
+	}
 	child, err := e.Submit(underTrace(ctx, t, t.Traced), Submission{
-		chain: r.plan.Chain(), link: i,
+		chain: r.plan.Chain(), link: i, skill: skill,
 		Tenant: t.Tenant, Caller: plannerName, owner: t.Owner, RequestID: stepRequestID(t, i), Message: m, Inputs: inputs, Attributes: t.Attributes,
 		Route: orchestrator.Route{Agent: s.Agent, Version: t.VersionRange}, Deadline: t.Deadline, parent: &orchestrator.Parent{TaskID: t.ID, Hops: hops, Spare: spare},
 	})

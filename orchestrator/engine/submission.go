@@ -32,6 +32,7 @@ type Submission struct {
 	parent *orchestrator.Parent
 	chain  []orchestrator.Link // the chain to which the task belongs, as the step at link; nil: none
 	link   int
+	skill  string // that the caller of the plan to which the task belongs asked for
 	owner  string // whose task it is, when not the caller's
 
 	content content // set by check

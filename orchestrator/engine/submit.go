@@ -43,7 +43,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 		return orchestrator.Task{}, err
 	}
 	t := s.task(ctx, id, now)
-	t.Agent, t.Skill, t.Decision, t.Requirements = to.Agent.Name, to.Decision.Skill, to.Decision, requirements(to.Agent.Metadata)
+	t.Agent, t.Skill, t.Decision, t.Requirements = to.Agent.Name, cmp.Or(s.skill, to.Decision.Skill), to.Decision, requirements(to.Agent.Metadata)
 	t.AtMostOnce = to.Agent.Metadata.AtMostOnce(t.Skill)
 	t.Phase = firstPhase(&t)
 	if t.Webhooks, err = e.receivers(&s); err != nil {
@@ -113,7 +113,7 @@ func (s *Submission) task(ctx context.Context, id string, now time.Time) orchest
 	}
 	t := orchestrator.Task{
 		Tenant: s.Tenant, ID: id, ContextID: contextID, Owner: cmp.Or(s.owner, s.Caller), RequestHash: s.content.hash(s.Deadline),
-		State: a2apb.TaskState_TASK_STATE_SUBMITTED, Attributes: s.Attributes, Parent: s.parent,
+		State: a2apb.TaskState_TASK_STATE_SUBMITTED, SkillAsked: s.Route.Skill != "" || s.skill != "", Attributes: s.Attributes, Parent: s.parent,
 		CreateTime: now, UpdateTime: now, Deadline: s.Deadline, VersionRange: s.Route.Version, Inputs: s.given, Message: m,
 	}
 	if t.Deadline.IsZero() {
