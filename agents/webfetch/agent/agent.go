@@ -2,7 +2,7 @@
 //
 // It takes the first http or https URL in the message's text, or a data part {"url": …, "format": …} with any fields of a request, and answers with
 // the page as one artifact: page.md, page.txt, page.html or page.json. A message that begins with the id of a skill, or a data part with the field
-// "skill", asks for that skill. A failed fetch fails the task with a reason of package webfetch. The artifact comes from outside, as its metadata
+// "skill", asks for that skill, as does a caller that asked Quorate for it. A failed fetch fails the task with a reason of package webfetch. The artifact comes from outside, as its metadata
 // says: whoever puts it into a prompt must mark it as data.
 package agent
 
@@ -140,7 +140,7 @@ type handler struct {
 }
 
 func (h handler) handle(ctx context.Context, t *kit.Task) error {
-	o, err := readOrder(t.Parts)
+	o, err := readOrder(t.Skill(), t.Parts)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -20,6 +21,8 @@ const (
 // urlInText finds URLs in prose; Japanese and Chinese punctuation ends one as white space does.
 var urlInText = regexp.MustCompile(`(?i)\bhttps?://[^\s<>"'` + "`" + `\\^{}|、。，「」『』（）［］【】〈〉《》]+`)
 
+var skillIDs = []string{SkillFetch, SkillLinks, SkillExtract, SkillAddDomain, SkillRemoveDomain, SkillListDomains}
+
 // order is what a message asks for.
 type order struct {
 	skill  string // one of the skills
@@ -28,10 +31,13 @@ type order struct {
 	domain string // for skills about the list of domains
 }
 
-// readOrder parses a message. The skill is named by the field "skill" of a data part, or by the beginning of a text. Without either, the first page
-// that the message names is fetched.
-func readOrder(parts []*a2a.Part) (order, error) {
+// readOrder parses a message. The skill is named by the field "skill" of a data part, or by the beginning of a text. Without either it is the one that
+// was asked for; if that is none of this agent's, the first page that the message names is fetched.
+func readOrder(asked string, parts []*a2a.Part) (order, error) {
 	o := order{skill: SkillFetch}
+	if slices.Contains(skillIDs, asked) {
+		o.skill = asked
+	}
 	pages := 0
 	for _, part := range parts {
 		switch content := part.Content.(type) {
@@ -90,7 +96,7 @@ func aboutDomains(skill string) bool {
 // leadingSkill returns the skill that text begins with, and the text after it.
 func leadingSkill(text string) (skill, rest string) {
 	trimmed := strings.TrimSpace(text)
-	for _, id := range []string{SkillFetch, SkillLinks, SkillExtract, SkillAddDomain, SkillRemoveDomain, SkillListDomains} {
+	for _, id := range skillIDs {
 		after, ok := strings.CutPrefix(trimmed, id)
 		if ok && (after == "" || strings.ContainsAny(after[:1], " \t\r\n:")) {
 			return id, strings.TrimPrefix(after, ":")

@@ -8,6 +8,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/quorate/quorate/agents/kit"
 	"github.com/quorate/quorate/agents/kit/kittest"
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/agent"
@@ -51,6 +52,24 @@ func TestLinksAndExtract(t *testing.T) {
 	} {
 		if task, _ := send(t, c, says(part)); task.Status.State != a2a.TaskStateFailed {
 			t.Errorf("%s: task = %s, want FAILED", name, task.Status.State)
+		}
+	}
+}
+
+func TestTheSkillThatTheCallerAskedQuorateFor(t *testing.T) {
+	f, site := newSite(t)
+	c := kittest.Run(t, agent.NewConfig(f, agent.Options{}))
+	for name, test := range map[string]struct{ asked, text, want string }{
+		"counts":                           {"fetch_links", "Read " + site + "/links", "application/json"},
+		"is less than the message's word":  {"fetch_links", "fetch_url " + site + "/links", "text/markdown"},
+		"of another agent, means nothing":  {"translate", site + "/links", "text/markdown"},
+		"does not need a page for domains": {"list_domains", "", "application/json"},
+	} {
+		message := says(a2a.NewTextPart(test.text))
+		message.Metadata = map[string]any{kit.ConsultationExtension: map[string]any{"taskId": "task-1", "skill": test.asked}}
+		task, _ := send(t, c, message)
+		if task.Status.State != a2a.TaskStateCompleted || task.Artifacts[0].Parts[0].MediaType != test.want {
+			t.Errorf("a skill %s: task = %s with %v: %s, want COMPLETED with %s", name, task.Status.State, task.Artifacts, status(task), test.want)
 		}
 	}
 }
