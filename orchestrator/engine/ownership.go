@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // A replica that takes over a group searches for its tasks at once, soon again because an index may lag behind, and then at intervals.
@@ -123,6 +124,7 @@ func (e leaseWorker) Look(ctx context.Context, k orchestrator.Key) {
 func (e *Engine) runScans(ctx context.Context) {
 	ticker := time.NewTicker(scanTick)
 	defer ticker.Stop()
+	failed := 0 // searches in a row
 	for {
 		select {
 		case <-ctx.Done():
@@ -130,15 +132,23 @@ func (e *Engine) runScans(ctx context.Context) {
 		case <-e.gained:
 		case <-ticker.C:
 		}
-		e.scan(ctx)
+		groups := e.dueScans()
+		if len(groups) == 0 {
+			continue
+		}
+		if err := e.scan(ctx, groups); err == nil {
+			failed = 0
+		} else if failed++; fault.Logged(failed) && ctx.Err() == nil {
+			e.Logger.ErrorContext(ctx, "unfinished tasks could not be listed; trying again", slog.Int("times", failed), errAttr(err))
+		}
 	}
 }
 
-// scan wakes the unfinished tasks of the groups that are due. A task that waits checks its situation and goes on waiting.
-func (e *Engine) scan(ctx context.Context) {
+// scan wakes the unfinished tasks of groups. A task that waits checks its situation and goes on waiting.
+func (e *Engine) scan(ctx context.Context, groups []int) error {
 	var calls errgroup.Group
 	calls.SetLimit(scanCalls)
-	for _, group := range e.dueScans() {
+	for _, group := range groups {
 		calls.Go(func() error {
 			err := e.scanGroup(ctx, group)
 			if err != nil {
@@ -147,9 +157,7 @@ func (e *Engine) scan(ctx context.Context) {
 			return err
 		})
 	}
-	if err := calls.Wait(); err != nil && ctx.Err() == nil {
-		e.Logger.ErrorContext(ctx, "unfinished tasks could not be listed; trying again", slog.Any("error", err))
-	}
+	return calls.Wait()
 }
 
 // dueScans returns the groups whose tasks are to be searched for now, and sets when they are due next.

@@ -63,6 +63,9 @@ func TestAStepThatKeepsFailingIsTriedLessOften(t *testing.T) {
 				if n := said.errors.Load(); n != int64(c.lines) {
 					t.Errorf("%d lines in the log are about failed steps, want %d", n, c.lines)
 				}
+				if n := said.searches.Load(); n < 9 || n > 10 { // of some 600
+					t.Errorf("%d lines in the log are about searches for tasks that failed, want one for the first, second, fourth and so on", n)
+				}
 				refused.Store(false)
 				<-time.After(c.after)
 				if got, err := s.store.Task(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID}); err != nil || got.State != a2apb.TaskState_TASK_STATE_COMPLETED {
@@ -73,17 +76,21 @@ func TestAStepThatKeepsFailingIsTriedLessOften(t *testing.T) {
 	}
 }
 
-// progressEvents counts what a step that failed has the engine say.
+// progressEvents counts what a step or a search that failed has the engine say.
 type progressEvents struct {
 	slog.Handler
-	errors atomic.Int64
+	errors, searches atomic.Int64
 }
 
 func (*progressEvents) Enabled(context.Context, slog.Level) bool { return true }
 
 func (l *progressEvents) Handle(_ context.Context, r slog.Record) error {
-	if r.Level == slog.LevelError && strings.Contains(r.Message, "step failed") {
+	switch {
+	case r.Level != slog.LevelError:
+	case strings.Contains(r.Message, "step failed"):
 		l.errors.Add(1)
+	case strings.Contains(r.Message, "could not be listed"):
+		l.searches.Add(1)
 	}
 	return nil
 }
