@@ -10,5 +10,6 @@
 //
 // Where to begin: Submit (submit.go) accepts a task; drive (run.go) is a runner's loop, and step (step.go) decides what is due: execute (execute.go
 // and conversation.go) talks to the agent, gate (gate.go) checks consultations, advancePlan (planround.go) works on a plan. Leases decide which
-// replica works on which tasks (ownership.go), and fairLimiter (fairlimiter.go) bounds how many tasks are with agents at a time.
+// replica works on which tasks (ownership.go), which it searches for (scan.go), and fairLimiter (fairlimiter.go) bounds how many tasks are with agents
+// at a time.
 package engine
