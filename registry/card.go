@@ -23,7 +23,7 @@ const (
 	maxURL        = 2048 // bytes
 )
 
-// Bindings of the A2A protocol; a card may name others.
+// Bindings of the A2A protocol (§5.8); a card may name others.
 const (
 	BindingGRPC     = "GRPC"
 	BindingJSONRPC  = "JSONRPC"

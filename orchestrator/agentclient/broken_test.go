@@ -15,7 +15,7 @@ import (
 // TestAnEventThatIsCutOffIsNoWrongAnswer has an agent die amid an event of a stream that ends with its connection: the task can still be asked for.
 func TestAnEventThatIsCutOffIsNoWrongAnswer(t *testing.T) {
 	t.Parallel()
-	for _, binding := range []string{agentclient.BindingJSONRPC, agentclient.BindingREST} {
+	for _, binding := range []string{registry.BindingJSONRPC, registry.BindingHTTPJSON} {
 		url := serveRaw(t, func(conn net.Conn, in *bufio.Reader) {
 			take(in)
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\ndata: {\"jsonrpc\":\"2.0\",\"id\":\"1\",\"res")

@@ -12,7 +12,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -60,10 +59,10 @@ func TestWhatACancellationSaysIsSent(t *testing.T) {
 	t.Cleanup(overHTTP.Close)
 	with := &structpb.Struct{Fields: map[string]*structpb.Value{"reason": structpb.NewStringValue("too late")}}
 	for _, in := range []registry.Interface{
-		{URL: listener.Addr().String(), Binding: agentclient.BindingGRPC, ProtocolVersion: "1.0"},
-		{URL: overHTTP.URL, Binding: agentclient.BindingJSONRPC, ProtocolVersion: "1.0"},
-		{URL: overHTTP.URL, Binding: agentclient.BindingREST, ProtocolVersion: "1.0"},
-		{URL: overHTTP.URL, Binding: agentclient.BindingJSONRPC, ProtocolVersion: "0.3"},
+		{URL: listener.Addr().String(), Binding: registry.BindingGRPC, ProtocolVersion: "1.0"},
+		{URL: overHTTP.URL, Binding: registry.BindingJSONRPC, ProtocolVersion: "1.0"},
+		{URL: overHTTP.URL, Binding: registry.BindingHTTPJSON, ProtocolVersion: "1.0"},
+		{URL: overHTTP.URL, Binding: registry.BindingJSONRPC, ProtocolVersion: "0.3"},
 	} {
 		c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{in}})
 		if err != nil {

@@ -9,13 +9,6 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// Names of the protocol bindings as agent cards spell them (A2A §5.8).
-const (
-	BindingGRPC    = "GRPC"
-	BindingJSONRPC = "JSONRPC"
-	BindingREST    = "HTTP+JSON"
-)
-
 // maxAnswerBytes bounds one message, one answer or one event of a stream from an agent.
 const maxAnswerBytes = 8 << 20
 

@@ -21,7 +21,7 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-var bindings = []string{agentclient.BindingGRPC, agentclient.BindingJSONRPC, agentclient.BindingREST}
+var bindings = []string{registry.BindingGRPC, registry.BindingJSONRPC, registry.BindingHTTPJSON}
 
 func pool(t *testing.T) *agentclient.Pool {
 	t.Helper()

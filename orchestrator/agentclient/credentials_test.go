@@ -111,10 +111,10 @@ func (g *guarded) interfaces(t *testing.T) map[string]registry.Interface {
 	h := httptest.NewServer(g)
 	t.Cleanup(h.Close)
 	return map[string]registry.Interface{
-		agentclient.BindingGRPC:    {URL: l.Addr().String(), Binding: agentclient.BindingGRPC},
-		agentclient.BindingJSONRPC: {URL: h.URL, Binding: agentclient.BindingJSONRPC},
-		agentclient.BindingREST:    {URL: h.URL, Binding: agentclient.BindingREST},
-		"0.3":                      {URL: h.URL, Binding: agentclient.BindingJSONRPC, ProtocolVersion: "0.3.0"},
+		registry.BindingGRPC:     {URL: l.Addr().String(), Binding: registry.BindingGRPC},
+		registry.BindingJSONRPC:  {URL: h.URL, Binding: registry.BindingJSONRPC},
+		registry.BindingHTTPJSON: {URL: h.URL, Binding: registry.BindingHTTPJSON},
+		"0.3":                    {URL: h.URL, Binding: registry.BindingJSONRPC, ProtocolVersion: "0.3.0"},
 	}
 }
 
@@ -245,7 +245,7 @@ func TestAnAgentThatDeniesIsToldOfWithoutWhatItWasShown(t *testing.T) {
 			card := registry.Card{Interfaces: []registry.Interface{in}, Security: schemes}
 			_, sent := send(t, p, false, card)
 			for way, err := range map[string]error{"Send": sent, "a passage": pass(t, p, false, card)} {
-				if err == nil && name != agentclient.BindingJSONRPC && name != agentclient.BindingGRPC {
+				if err == nil && name != registry.BindingJSONRPC && name != registry.BindingGRPC {
 					continue // there is no such passage
 				}
 				want := "Quorate showed it the bearer of agents.credentialsFile for " + origin(in) + ", " + says
@@ -272,7 +272,7 @@ func TestARenewedTokenIsShownOverEveryBinding(t *testing.T) {
 		}
 		writeFile(t, token, "good-secret")
 		_, err := send(t, p, false, card)
-		if name == agentclient.BindingGRPC { // an agent that was called over gRPC may have begun to work: the engine decides
+		if name == registry.BindingGRPC { // an agent that was called over gRPC may have begun to work: the engine decides
 			if !agentclient.Retryable(err) {
 				t.Errorf("Send() over GRPC = %v, want what may be tried again", err)
 			}

@@ -47,7 +47,7 @@ func TestAStreamOfGRPCThatIsCutIsNoRefusal(t *testing.T) {
 			server.Config.Protocols.SetUnencryptedHTTP2(true)
 			server.Start()
 			t.Cleanup(server.Close)
-			c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: strings.TrimPrefix(server.URL, "http://"), Binding: agentclient.BindingGRPC, ProtocolVersion: "1.0"}}})
+			c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: strings.TrimPrefix(server.URL, "http://"), Binding: registry.BindingGRPC, ProtocolVersion: "1.0"}}})
 			if err != nil {
 				t.Fatal(err)
 			}

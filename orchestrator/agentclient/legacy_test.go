@@ -47,7 +47,7 @@ func TestAnAgentOfTheOldProtocolIsSpokenTo(t *testing.T) {
 	server := httptest.NewServer(a2av0.NewJSONRPCHandler(a2asrv.NewHandler(old{})))
 	defer server.Close()
 	c, binding, err := pool(t).Connect("old", registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: "JSONRPC", ProtocolVersion: "0.3.0"}}})
-	if err != nil || binding != agentclient.BindingJSONRPC {
+	if err != nil || binding != registry.BindingJSONRPC {
 		t.Fatalf("Connect() = %s, %v", binding, err)
 	}
 	for name, stream := range map[string]bool{"streaming": true, "asked once": false} {

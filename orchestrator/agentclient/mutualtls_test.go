@@ -58,13 +58,13 @@ func TestAnAgentThatWantsACertificateIsShownOneOverEveryBinding(t *testing.T) {
 		p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), credentials)
 		t.Cleanup(func() { _ = p.Close() })
 		for _, in := range []registry.Interface{
-			{URL: "https://" + l.Addr().String(), Binding: agentclient.BindingGRPC}, {URL: h.URL, Binding: agentclient.BindingJSONRPC}, {URL: h.URL, Binding: agentclient.BindingREST},
+			{URL: "https://" + l.Addr().String(), Binding: registry.BindingGRPC}, {URL: h.URL, Binding: registry.BindingJSONRPC}, {URL: h.URL, Binding: registry.BindingHTTPJSON},
 		} {
 			card := registry.Card{Interfaces: []registry.Interface{in}}
 			if _, err := send(t, p, false, card); fault.ReasonOf(err) != want {
 				t.Errorf("Send() over %s = %v, want the reason %q", in.Binding, err, want)
 			}
-			if err := pass(t, p, false, card); fault.ReasonOf(err) != want && in.Binding != agentclient.BindingREST {
+			if err := pass(t, p, false, card); fault.ReasonOf(err) != want && in.Binding != registry.BindingHTTPJSON {
 				t.Errorf("a passage over %s = %v, want the reason %q", in.Binding, err, want)
 			}
 		}
@@ -96,7 +96,7 @@ func TestACertificateThatIsTakenAwayIsShownNoMore(t *testing.T) {
 	}
 	p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), c)
 	t.Cleanup(func() { _ = p.Close() })
-	card := registry.Card{Interfaces: []registry.Interface{{URL: "https://" + l.Addr().String(), Binding: agentclient.BindingGRPC}}}
+	card := registry.Card{Interfaces: []registry.Interface{{URL: "https://" + l.Addr().String(), Binding: registry.BindingGRPC}}}
 	if _, err := send(t, p, false, card); err != nil {
 		t.Fatalf("Send() with the certificate = %v, want no error", err)
 	}

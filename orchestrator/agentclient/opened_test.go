@@ -13,7 +13,6 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/protobuf/types/known/emptypb"
 
-	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/certtest"
 	"github.com/quorate/quorate/registry"
 )
@@ -59,7 +58,7 @@ func TestAStreamIsKnownToBeOpenBeforeItsFirstAnswer(t *testing.T) {
 			if scheme == "https" {
 				p = showingWhat(t, "{origin: '"+url+"', mutualTLS: {certFile: "+own.CertFile+", keyFile: "+own.KeyFile+", caFile: "+authority.CertFile+"}}")
 			}
-			way, err := p.PassageOverGRPC("agent", &registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: agentclient.BindingGRPC}}})
+			way, err := p.PassageOverGRPC("agent", &registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: registry.BindingGRPC}}})
 			if err != nil {
 				t.Fatal(err)
 			}

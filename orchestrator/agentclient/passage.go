@@ -6,7 +6,7 @@ import "github.com/quorate/quorate/registry"
 
 // HasPassage reports whether there is a passage to the agent with this card.
 func HasPassage(card *registry.Card) bool {
-	return interfaceFor(card, BindingGRPC) != nil || interfaceFor(card, BindingJSONRPC) != nil
+	return interfaceFor(card, registry.BindingGRPC) != nil || interfaceFor(card, registry.BindingJSONRPC) != nil
 }
 
 // interfaceFor returns a card's interface for A2A 1 over a binding, or nil.

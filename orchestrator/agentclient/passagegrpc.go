@@ -30,7 +30,7 @@ var (
 
 // PassageOverGRPC returns the passage to an agent over gRPC, or nil when the agent does not offer gRPC.
 func (p *Pool) PassageOverGRPC(name string, card *registry.Card) (*GRPCPassage, error) {
-	in := interfaceFor(card, BindingGRPC)
+	in := interfaceFor(card, registry.BindingGRPC)
 	if in == nil {
 		return nil, nil //nolint:nilnil // to have none is valid
 	}

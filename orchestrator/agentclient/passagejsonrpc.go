@@ -17,7 +17,7 @@ type JSONRPCPassage struct {
 
 // PassageOverJSONRPC returns the passage to an agent over JSON-RPC, or nil when the agent does not offer JSON-RPC.
 func (p *Pool) PassageOverJSONRPC(name string, card *registry.Card) *JSONRPCPassage {
-	in := interfaceFor(card, BindingJSONRPC)
+	in := interfaceFor(card, registry.BindingJSONRPC)
 	if in == nil {
 		return nil
 	}

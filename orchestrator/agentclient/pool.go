@@ -76,12 +76,12 @@ func (p *Pool) Connect(name string, card registry.Card) (Client, string, error) 
 	}
 	chosen := &card.Interfaces[i]
 	at := p.endpoint(name, chosen, &card)
-	if chosen.Binding == BindingGRPC {
+	if chosen.Binding == registry.BindingGRPC {
 		c, err := p.grpc(chosen.URL)
 		if err != nil {
 			return nil, "", err
 		}
-		return &grpcClient{at: at, tenant: chosen.Tenant, stub: a2apb.NewA2AServiceClient(c)}, BindingGRPC, nil
+		return &grpcClient{at: at, tenant: chosen.Tenant, stub: a2apb.NewA2AServiceClient(c)}, registry.BindingGRPC, nil
 	}
 	return p.overHTTP(at, *chosen), chosen.Binding, nil
 }
@@ -92,7 +92,7 @@ func (p *Pool) overHTTP(at endpoint, in registry.Interface) Client {
 	case strings.HasPrefix(in.ProtocolVersion, "0."):
 		c.legacy = true
 		return &legacyClient{rpcCaller{caller: c, url: in.URL}}
-	case in.Binding == BindingJSONRPC:
+	case in.Binding == registry.BindingJSONRPC:
 		return &jsonrpcClient{rpcCaller: rpcCaller{caller: c, url: in.URL}, tenant: in.Tenant}
 	default:
 		return &restClient{caller: c, url: in.URL, tenant: in.Tenant}
@@ -109,12 +109,12 @@ func Unspoken(card registry.Card) string {
 
 func speaks(in registry.Interface) bool {
 	if strings.HasPrefix(in.ProtocolVersion, "0.3") {
-		return in.Binding == BindingJSONRPC
+		return in.Binding == registry.BindingJSONRPC
 	}
 	if v := in.ProtocolVersion; v != "" && v != "1" && !strings.HasPrefix(v, "1.") {
 		return false
 	}
-	return in.Binding == BindingGRPC || in.Binding == BindingJSONRPC || in.Binding == BindingREST
+	return in.Binding == registry.BindingGRPC || in.Binding == registry.BindingJSONRPC || in.Binding == registry.BindingHTTPJSON
 }
 
 func describe(list []registry.Interface) string {

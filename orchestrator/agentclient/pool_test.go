@@ -27,7 +27,7 @@ func TestConnectionsToURLsThatAreLeftDoNotPileUp(t *testing.T) {
 		connect := func(n int) {
 			t.Helper()
 			for i := range 1000 {
-				card := registry.Card{Interfaces: []registry.Interface{{URL: fmt.Sprintf("agent-%d.example:%d", n, 1000+i), Binding: agentclient.BindingGRPC, ProtocolVersion: "1.0"}}}
+				card := registry.Card{Interfaces: []registry.Interface{{URL: fmt.Sprintf("agent-%d.example:%d", n, 1000+i), Binding: registry.BindingGRPC, ProtocolVersion: "1.0"}}}
 				if _, _, err := p.Connect("moves", card); err != nil {
 					t.Fatalf("Connect() = %v", err)
 				}

@@ -37,7 +37,7 @@ func TestAnySuccessOfHTTPIsOne(t *testing.T) {
 		binding string
 		stream  bool
 	}{
-		"JSON-RPC": {agentclient.BindingJSONRPC, false}, "HTTP+JSON": {agentclient.BindingREST, false}, "a stream of HTTP+JSON": {agentclient.BindingREST, true},
+		"JSON-RPC": {registry.BindingJSONRPC, false}, "HTTP+JSON": {registry.BindingHTTPJSON, false}, "a stream of HTTP+JSON": {registry.BindingHTTPJSON, true},
 	} {
 		c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: test.binding, ProtocolVersion: "1.0"}}})
 		if err != nil {
@@ -47,7 +47,7 @@ func TestAnySuccessOfHTTPIsOne(t *testing.T) {
 		if err := c.Send(t.Context(), message("m", "hello"), test.stream, func(r *a2apb.StreamResponse) error { got = r.GetTask().GetId(); return nil }); err != nil || got != "t" {
 			t.Errorf("Send() over %s = %v with task %q, want task t", name, err, got)
 		}
-		if rest, ok := c.(agentclient.Announcer); ok && test.binding == agentclient.BindingREST {
+		if rest, ok := c.(agentclient.Announcer); ok && test.binding == registry.BindingHTTPJSON {
 			if err := rest.Announce(t.Context(), "t", "https://example.com"); err != nil {
 				t.Errorf("Announce() over %s = %v, want no error", name, err)
 			}
@@ -67,7 +67,7 @@ func TestASubscriptionIsPostedToWhoTakesNoOther(t *testing.T) {
 		_, _ = w.Write([]byte("data: {\"task\":{\"id\":\"t\"}}\n\n"))
 	}))
 	t.Cleanup(server.Close)
-	c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: agentclient.BindingREST, ProtocolVersion: "1.0"}}})
+	c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: registry.BindingHTTPJSON, ProtocolVersion: "1.0"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestAnErrorInAStreamOfHTTPIsSaid(t *testing.T) {
 			_, _ = w.Write([]byte("data: {\"task\":{\"id\":\"t\"}}\n\nevent: error\ndata: " + tt.event + "\n\n"))
 		}))
 		t.Cleanup(server.Close)
-		c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: agentclient.BindingREST, ProtocolVersion: "1.0"}}})
+		c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: registry.BindingHTTPJSON, ProtocolVersion: "1.0"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestAQueryOfAnInterfaceGoesAlong(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{
-		{URL: server.URL + "/api/?code=k%2F1&x=y", Binding: agentclient.BindingREST, Tenant: "ten ant", ProtocolVersion: "1.0"},
+		{URL: server.URL + "/api/?code=k%2F1&x=y", Binding: registry.BindingHTTPJSON, Tenant: "ten ant", ProtocolVersion: "1.0"},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestARedirectIsSaid(t *testing.T) {
 		http.Redirect(w, r, r.URL.Path+"/", http.StatusTemporaryRedirect)
 	}))
 	t.Cleanup(server.Close)
-	for _, binding := range []string{agentclient.BindingJSONRPC, agentclient.BindingREST} {
+	for _, binding := range []string{registry.BindingJSONRPC, registry.BindingHTTPJSON} {
 		c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: server.URL + "/a2a", Binding: binding, ProtocolVersion: "1.0"}}})
 		if err != nil {
 			t.Fatal(err)

@@ -39,7 +39,7 @@ func TestAnAgentThatBreaksOffIsTriedAgainAndACallerWhoDoesIsNot(t *testing.T) {
 	a2apb.RegisterA2AServiceServer(s, stopping{})
 	go func() { _ = s.Serve(l) }()
 	t.Cleanup(s.Stop)
-	c, _, err := pool(t).Connect("stopping", registry.Card{Interfaces: []registry.Interface{{URL: l.Addr().String(), Binding: agentclient.BindingGRPC}}})
+	c, _, err := pool(t).Connect("stopping", registry.Card{Interfaces: []registry.Interface{{URL: l.Addr().String(), Binding: registry.BindingGRPC}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,10 +71,10 @@ func TestAnAnswerHasNoMoreValuesThanMemoryIsGoodFor(t *testing.T) {
 	task := &a2apb.Task{Id: "r", Artifacts: []*a2apb.Artifact{{Parts: slices.Repeat([]*a2apb.Part{{}}, parts)}}}
 	said := `{"id":"r","kind":"task","artifacts":[{"artifactId":"a","parts":[{}` + strings.Repeat(",{}", parts) + `]}]}`
 	for name, at := range map[string]registry.Interface{
-		"gRPC":         {URL: serveGRPC(t, answers{task: task}), Binding: agentclient.BindingGRPC},
-		"JSON-RPC":     {URL: serveJSON(t, `{"jsonrpc":"2.0","id":"1","result":`+said+`}`), Binding: agentclient.BindingJSONRPC},
-		"HTTP+JSON":    {URL: serveJSON(t, said), Binding: agentclient.BindingREST},
-		"JSON-RPC 0.3": {URL: serveJSON(t, `{"jsonrpc":"2.0","id":"1","result":`+said+`}`), Binding: agentclient.BindingJSONRPC, ProtocolVersion: "0.3.0"},
+		"gRPC":         {URL: serveGRPC(t, answers{task: task}), Binding: registry.BindingGRPC},
+		"JSON-RPC":     {URL: serveJSON(t, `{"jsonrpc":"2.0","id":"1","result":`+said+`}`), Binding: registry.BindingJSONRPC},
+		"HTTP+JSON":    {URL: serveJSON(t, said), Binding: registry.BindingHTTPJSON},
+		"JSON-RPC 0.3": {URL: serveJSON(t, `{"jsonrpc":"2.0","id":"1","result":`+said+`}`), Binding: registry.BindingJSONRPC, ProtocolVersion: "0.3.0"},
 	} {
 		if err := asked(t, at); err == nil || !strings.Contains(err.Error(), "more than 262144 values") || agentclient.Retryable(err) {
 			t.Errorf("Task() over %s = %v, want an error that says how many values there are at most", name, err)
@@ -88,9 +88,9 @@ func TestAnAnswerThatIsTooLargeIsNotTakenForAnAgentThatIsAway(t *testing.T) {
 	large := strings.Repeat("x", 9<<20)
 	task := &a2apb.Task{Id: "r", Artifacts: []*a2apb.Artifact{{Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: large}}}}}}
 	for name, at := range map[string]registry.Interface{
-		"gRPC":      {URL: serveGRPC(t, answers{task: task}), Binding: agentclient.BindingGRPC},
-		"JSON-RPC":  {URL: serveJSON(t, large), Binding: agentclient.BindingJSONRPC},
-		"HTTP+JSON": {URL: serveJSON(t, large), Binding: agentclient.BindingREST},
+		"gRPC":      {URL: serveGRPC(t, answers{task: task}), Binding: registry.BindingGRPC},
+		"JSON-RPC":  {URL: serveJSON(t, large), Binding: registry.BindingJSONRPC},
+		"HTTP+JSON": {URL: serveJSON(t, large), Binding: registry.BindingHTTPJSON},
 	} {
 		if err := asked(t, at); fault.ReasonOf(err) != agentclient.ReasonAnswerInvalid || !strings.Contains(err.Error(), "more than 8 MiB") {
 			t.Errorf("Task() over %s = %v, want %s with the limit", name, err, agentclient.ReasonAnswerInvalid)

@@ -259,9 +259,9 @@ func (awayAgent) Send(context.Context, *a2apb.Message, bool, agentclient.Each) e
 
 func (c connects) Connect(name string, _ registry.Card) (agentclient.Client, string, error) {
 	if name == c.away {
-		return awayAgent{c.client}, agentclient.BindingGRPC, nil
+		return awayAgent{c.client}, registry.BindingGRPC, nil
 	}
-	return c.client, agentclient.BindingGRPC, nil
+	return c.client, registry.BindingGRPC, nil
 }
 
 // noConsultations is the store of a ledger that nobody asks.
