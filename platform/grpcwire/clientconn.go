@@ -153,7 +153,7 @@ func (l *clientConn) closeStream(s *stream) {
 		s.settle()
 		if (!s.ended || !s.said) && l.err == nil {
 			_ = l.encoder.WriteRSTStream(s.id, http2.ErrCodeCancel)
-			l.flush()
+			l.flushAsync() // the call must end in time even if the server does not read
 		}
 	}
 	l.room.Broadcast()

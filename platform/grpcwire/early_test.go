@@ -6,6 +6,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -78,6 +79,33 @@ func TestACallEndsInTimeEvenIfThePeerDoesNotRead(t *testing.T) {
 	if _, err := c.Invoke(ctx, ask(t, echo, strings.Repeat("x", 1<<20))); status.Code(err) != codes.DeadlineExceeded || time.Since(begun) > 10*time.Second {
 		t.Errorf("Invoke() = %v after %v, want DeadlineExceeded in time", err, time.Since(begun))
 	}
+}
+
+// TestACallThatIsGivenUpDoesNotWaitForItsPeer uses a server that reads a call, and nothing behind it.
+func TestACallThatIsGivenUpDoesNotWaitForItsPeer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		defer theirs.Close()
+		c := grpcwire.NewClient(func(context.Context) (net.Conn, error) { return ours, nil }, "agent")
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			p := http2.NewFramer(theirs, theirs)
+			_, _ = io.ReadFull(theirs, make([]byte, len(http2.ClientPreface)))
+			for range 2 { // settings and a window
+				_, _ = p.ReadFrame()
+			}
+			_ = p.WriteSettings()
+			for range 3 { // the acknowledgement, the header and the message
+				_, _ = p.ReadFrame()
+			}
+			cancel()
+		}()
+		begun := time.Now()
+		if _, err := c.Invoke(ctx, ask(t, echo, "hello")); status.Code(err) != codes.Canceled || time.Since(begun) > 0 {
+			t.Errorf("Invoke() = %v after %v, want Canceled at once", err, time.Since(begun))
+		}
+	})
 }
 
 // TestAMessageMayArriveWhileItsWindowIsExtended uses a pipe, so that the client is still writing the window update for a large message when the rest of the
