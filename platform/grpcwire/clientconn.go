@@ -69,6 +69,10 @@ func (l *clientConn) headers(f *http2.MetaHeadersFrame) error {
 		if informational(f) {
 			return nil
 		}
+		if web, kind := kindOf(f.Fields); web != "200" || !isGRPC(kind) { // what follows is for people
+			s.fail(notGRPC(web, kind))
+			return l.drop(s, http2.ErrCodeCancel)
+		}
 		if s.header = f.Fields; !s.collect { // collecting calls wait for the whole response
 			s.notify()
 		}

@@ -120,6 +120,11 @@ func TestAServerThatBreaksTheRulesIsAnError(t *testing.T) {
 			p.head(id, false, ":status", "502")
 			_ = p.WriteData(id, true, []byte("<html>"))
 		}, codes.Unavailable},
+		"a gateway's error without end": {func(p *peer, id uint32) {
+			p.head(id, false, ":status", "503", "content-type", "text/plain")
+			_ = p.WriteData(id, false, []byte("no"))
+		}, codes.Unavailable},
+		"a web page":        {func(p *peer, id uint32) { p.head(id, false, ":status", "200", "content-type", "text/html") }, codes.Unknown},
 		"a proxy's refusal": {func(p *peer, id uint32) { p.head(id, true, ":status", "403") }, codes.PermissionDenied},
 		"compressed": {func(p *peer, id uint32) {
 			p.begin(id)
@@ -149,6 +154,13 @@ func TestAServerThatBreaksTheRulesIsAnError(t *testing.T) {
 			r.MaxBytes = 1 << 20
 			if _, err := c.Invoke(ctx, r); status.Code(err) != test.want {
 				t.Errorf("Invoke() = %v, want %v", err, test.want)
+			}
+			want := test.want
+			if name == "no answer" || name == "two answers" { // which a stream may have
+				want = codes.OK
+			}
+			if err := answering(t, test.do).Stream(ctx, r, func([]byte) error { return nil }); status.Code(err) != want {
+				t.Errorf("Stream() = %v, want %v", err, want)
 			}
 		})
 	}

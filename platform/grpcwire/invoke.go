@@ -173,8 +173,8 @@ func (l *clientConn) nextAnswer(s *stream) (message []byte, more bool, err error
 
 // status returns the status of a response that has ended.
 func (s *stream) status() error {
-	if s.trailer == nil { // not gRPC; the header says what it is
-		return statusOf(s.header)
+	if s.trailer == nil {
+		return errNoStatus
 	}
 	return statusOf(s.trailer)
 }

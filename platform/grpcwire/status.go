@@ -44,13 +44,9 @@ func appendStatus(fields []hpack.HeaderField, st *status.Status) []hpack.HeaderF
 
 // statusOf reads the status in a trailer; nil means OK. A trailer without a valid status is an error too.
 func statusOf(trailer []hpack.HeaderField) error {
-	var code, message, details, kind, web string
+	var code, message, details string
 	for _, f := range trailer {
 		switch f.Name {
-		case ":status":
-			web = f.Value
-		case "content-type":
-			kind = f.Value
 		case fieldStatus:
 			code = f.Value
 		case fieldMessage:
@@ -60,7 +56,10 @@ func statusOf(trailer []hpack.HeaderField) error {
 		}
 	}
 	if code == "" {
-		return notGRPC(web, kind)
+		if web, kind := kindOf(trailer); web != "" { // it is the header, too
+			return notGRPC(web, kind)
+		}
+		return errNoStatus
 	}
 	n, err := strconv.ParseUint(code, 10, 32)
 	if err != nil {
@@ -78,7 +77,22 @@ func statusOf(trailer []hpack.HeaderField) error {
 	return status.Error(codes.Code(n), message)
 }
 
-// notGRPC returns the error for a response without a gRPC status, by its HTTP status (gRPC's http-grpc-status-mapping.md).
+var errNoStatus = status.Error(codes.Unknown, "the answer ended without a status")
+
+// kindOf returns the HTTP status and the content type of a response; both are empty in a trailer.
+func kindOf(header []hpack.HeaderField) (web, kind string) {
+	for _, f := range header {
+		switch f.Name {
+		case ":status":
+			web = f.Value
+		case "content-type":
+			kind = f.Value
+		}
+	}
+	return web, kind
+}
+
+// notGRPC returns the error for a response that is not of gRPC, by its HTTP status (gRPC's http-grpc-status-mapping.md).
 func notGRPC(web, kind string) error {
 	code := codes.Unknown
 	switch n, _ := strconv.Atoi(web); n {
