@@ -86,7 +86,7 @@ func TestACallThatIsGivenUpDoesNotWaitForItsPeer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
-		defer theirs.Close()
+		defer func() { _ = theirs.Close() }() // ends what the client writes
 		c := grpcwire.NewClient(func(context.Context) (net.Conn, error) { return ours, nil }, "agent")
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
