@@ -105,7 +105,10 @@ func newLibrary() protoreflect.FileDescriptor {
 		}}},
 		Service: []*descriptorpb.ServiceDescriptorProto{{Name: new("Library"), Method: []*descriptorpb.MethodDescriptorProto{
 			method("GetBook", "GetBookRequest", &annotations.HttpRule{Pattern: &annotations.HttpRule_Get{Get: "/v1/books/{name}"}}),
-			method("CreateBook", "CreateBookRequest", &annotations.HttpRule{Pattern: &annotations.HttpRule_Post{Post: "/v1/books"}, Body: "*"}),
+			method("CreateBook", "CreateBookRequest", &annotations.HttpRule{
+				Pattern: &annotations.HttpRule_Post{Post: "/v1/books"}, Body: "*",
+				AdditionalBindings: []*annotations.HttpRule{{Pattern: &annotations.HttpRule_Patch{Patch: "/v1/orders/{request_id}/book"}, Body: "book"}},
+			}),
 			watch,
 		}}},
 	}, protoregistry.GlobalFiles)
@@ -252,6 +255,14 @@ func registerLibrary(_ context.Context, mux *runtime.ServeMux, conn *grpc.Client
 				return nil, err
 			}
 			return req, nil
+		}),
+		handle(http.MethodPatch, "/v1/orders/{request_id}/book", createBook, func(_ context.Context, in runtime.Marshaler, r *http.Request, path map[string]string) (proto.Message, error) {
+			req, book := newMessage("CreateBookRequest", "request_id", path["request_id"]), newMessage("Book")
+			if err := in.NewDecoder(r.Body).Decode(book); err != nil && !errors.Is(err, io.EOF) {
+				return nil, err
+			}
+			req.Set(req.Descriptor().Fields().ByName("book"), protoreflect.ValueOfMessage(book))
+			return req, runtime.PopulateQueryParameters(req, r.URL.Query(), utilities.NewDoubleArray([][]string{{"book"}, {"request_id"}}))
 		}),
 		handle(http.MethodGet, "/v1/books:watch", watchBooks, func(_ context.Context, _ runtime.Marshaler, r *http.Request, _ map[string]string) (proto.Message, error) {
 			req := newMessage("WatchBooksRequest")

@@ -175,9 +175,10 @@ func (c *restCall) checkCondition(rpc protoreflect.MethodDescriptor) error {
 func (c *restCall) checkQuery(rpc protoreflect.MethodDescriptor) error {
 	taken := c.bodyField(rpc)
 	for key := range c.query {
-		field, _, _ := strings.Cut(key, "[") // a key of a map, as in labels[team]
+		name, _, _ := strings.Cut(key, "[") // a key of a map, as in labels[team]
+		field, known := protoPath(rpc.Input(), name)
 		top, _, _ := strings.Cut(field, ".")
-		if _, inPath := c.path[field]; taken == "*" || taken == top || inPath || !hasField(rpc.Input(), field) {
+		if _, inPath := c.path[field]; taken == "*" || taken == top || inPath || !known {
 			return fault.Invalid(key, "QUERY_PARAMETER_UNKNOWN", "unknown query parameter %q; this call takes %s", key, c.parameters(rpc.Input(), taken))
 		}
 	}
@@ -228,21 +229,22 @@ func verbOf(r *annotations.HttpRule) string {
 	return ""
 }
 
-// hasField reports whether the dotted path names a field of message, by JSON or proto names.
-func hasField(message protoreflect.MessageDescriptor, path string) bool {
+// protoPath returns the dotted path of a field of message in proto names, which path may give in JSON names. It is false if there is no such field.
+func protoPath(message protoreflect.MessageDescriptor, path string) (string, bool) {
 	names := strings.Split(path, ".")
 	for i, name := range names {
 		field := fieldNamed(message, name)
 		if field == nil {
-			return false
+			return "", false
 		}
+		names[i] = string(field.Name())
 		if i < len(names)-1 {
 			if message = field.Message(); message == nil || field.Cardinality() == protoreflect.Repeated {
-				return false
+				return "", false
 			}
 		}
 	}
-	return true
+	return strings.Join(names, "."), true
 }
 
 // fieldNamed returns the field of message with this JSON or proto name, or nil.
