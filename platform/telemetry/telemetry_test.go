@@ -18,10 +18,16 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+	"google.golang.org/grpc/grpclog"
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/telemetry"
 )
+
+func TestMain(m *testing.M) {
+	telemetry.CaptureGRPC() // before gRPC is used
+	m.Run()
+}
 
 func setup(t *testing.T, c telemetry.Config) *telemetry.Telemetry {
 	t.Helper()
@@ -242,23 +248,30 @@ func TestErrorsOfOpenTelemetryAreLogged(t *testing.T) { //nolint:paralleltest //
 	}
 }
 
-// TestACollectorThatRefusesDoesNotFillTheLog has spans refused as often as there are some.
-func TestACollectorThatRefusesDoesNotFillTheLog(t *testing.T) { //nolint:paralleltest // what it sets is the whole process's
-	synctest.Test(t, func(t *testing.T) {
-		var log bytes.Buffer
-		telemetry.LogErrors(setup(t, telemetry.Config{LogWriter: &log}).Logger)
-		defer telemetry.LogErrors(setup(t, telemetry.Config{}).Logger)
-		for range 1000 {
-			otel.Handle(errors.New("nobody took the spans"))
-		}
-		if n := strings.Count(log.String(), "nobody took the spans"); n != 10 {
-			t.Errorf("the log has %d lines of 1000 errors at once, want 10", n)
-		}
-		<-time.After(time.Minute)
-		log.Reset()
-		otel.Handle(errors.New("nobody took the spans"))
-		if !strings.Contains(log.String(), `"unlogged":990`) {
-			t.Errorf("the next line is %q, want that 990 errors have none", log.String())
-		}
-	})
+// TestErrorsOfLibrariesDoNotFillTheLog has spans refused as often as there are some, and gRPC complain as often as a stranger calls.
+func TestErrorsOfLibrariesDoNotFillTheLog(t *testing.T) { //nolint:paralleltest // what it sets is the whole process's
+	for name, report := range map[string]func(){
+		"OpenTelemetry": func() { otel.Handle(errors.New("it went wrong")) },
+		"gRPC":          func() { grpclog.Error("it went wrong") },
+	} {
+		t.Run(name, func(t *testing.T) { //nolint:paralleltest // as above
+			synctest.Test(t, func(t *testing.T) {
+				var log bytes.Buffer
+				telemetry.LogErrors(setup(t, telemetry.Config{LogWriter: &log}).Logger)
+				defer telemetry.LogErrors(setup(t, telemetry.Config{}).Logger)
+				for range 1000 {
+					report()
+				}
+				if n := strings.Count(log.String(), "it went wrong"); n != 10 {
+					t.Errorf("the log has %d lines of 1000 errors at once, want 10", n)
+				}
+				<-time.After(time.Minute)
+				log.Reset()
+				report()
+				if !strings.Contains(log.String(), `"error":"it went wrong","unlogged":990`) {
+					t.Errorf("the next line is %q, want that 990 errors have none", log.String())
+				}
+			})
+		})
+	}
 }
