@@ -158,11 +158,23 @@ func tooLarge() error {
 // unreachable returns the error for a failed connection or an ended context. It drops the method and URL that net/http puts
 // before the cause, since the message names the server already.
 func (c *Client) unreachable(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return fmt.Errorf("calling %s: %w", c.base, ctx.Err())
+	if ended := c.ended(ctx); ended != nil {
+		return ended
 	}
 	if inner, ok := errors.AsType[*url.Error](err); ok {
 		err = inner.Err
 	}
 	return fault.New(fault.Unavailable, "SERVER_UNREACHABLE", "no connection to Quorate at %s: %w; check that it runs there and that the address is right (--server or QUORATE_SERVER)", c.base, err).With("server", c.base)
+}
+
+// ended returns the error for a call whose context has ended, or nil.
+func (c *Client) ended(ctx context.Context) error {
+	switch {
+	case errors.Is(context.Cause(ctx), errSilence):
+		return errSilence
+	case ctx.Err() != nil:
+		return fmt.Errorf("calling %s: %w", c.base, ctx.Err())
+	default:
+		return nil
+	}
 }

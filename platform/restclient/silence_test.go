@@ -48,3 +48,26 @@ func TestStreamEndsWhenNothingArrives(t *testing.T) {
 		}
 	})
 }
+
+// deafServer takes connections and answers nothing.
+type deafServer struct{}
+
+func (deafServer) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+func TestStreamEndsWhenItDoesNotBegin(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, err := restclient.New("http://quorate.test", token, &http.Client{Transport: deafServer{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		err = c.Stream(t.Context(), "/", nil, func() proto.Message { return &structpb.Value{} }, func(proto.Message) error { return nil })
+		if fault.ReasonOf(err) != "STREAM_BROKEN" || time.Since(start) != time.Minute {
+			t.Errorf("Stream() = %v after %v, want STREAM_BROKEN after 1m", err, time.Since(start))
+		}
+	})
+}

@@ -72,11 +72,8 @@ func (c *Client) broken(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
-	if errors.Is(context.Cause(ctx), errSilence) {
-		return errSilence
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("reading the stream of %s: %w", c.base, ctx.Err())
+	if ended := c.ended(ctx); ended != nil {
+		return ended
 	}
 	return fault.New(fault.Unavailable, "STREAM_BROKEN", "the stream of %s broke off: %w", c.base, err)
 }
