@@ -29,7 +29,7 @@ type Server struct {
 func New(o Options) *Server {
 	return &Server{o, &http.Server{
 		Handler: o.Handler, ReadHeaderTimeout: o.ReadHeaderTimeout, IdleTimeout: o.IdleTimeout, MaxHeaderBytes: o.MaxHeaderBytes,
-		ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelWarn),
+		ErrorLog: slog.NewLogLogger(newComplaints(o.Logger.Handler()), slog.LevelWarn),
 	}, newConns()}
 }
 

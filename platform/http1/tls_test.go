@@ -95,6 +95,31 @@ func TestPlaintextOnATLSPortIsReported(t *testing.T) {
 	until(t, "the log says so", func() bool { return strings.Contains(log.String(), "TLS handshake error") })
 }
 
+func TestFailedHandshakesDoNotFillTheLog(t *testing.T) {
+	t.Parallel()
+	server, _ := tlsOf(t)
+	synctest.Test(t, func(t *testing.T) {
+		l, log := newPipes(), new(logtest.Buffer)
+		run(t, newServer(tell, log), tls.NewListener(l, server))
+		fail := func() {
+			conn, in := l.connect(t)
+			send(t, conn, get("/"))
+			_, _ = io.Copy(io.Discard, in) // until the server has closed it
+			synctest.Wait()
+		}
+		for range 100 {
+			fail()
+		}
+		if n := strings.Count(log.String(), "TLS handshake error"); n != 10 {
+			t.Errorf("the log has %d lines about 100 handshakes, want 10", n)
+		}
+		<-time.After(time.Minute)
+		if fail(); !strings.Contains(log.String(), "unlogged=90") {
+			t.Errorf("the log is %q, want that 90 handshakes have no line", log.String())
+		}
+	})
+}
+
 func TestAMissingHandshakeTimesOut(t *testing.T) {
 	t.Parallel()
 	server, _ := tlsOf(t)
