@@ -17,7 +17,7 @@ const (
 
 	// The same for skills with an example each. In public sets, one in fifty texts that no skill fits is accepted among some hundred skills and one in
 	// fifteen among five, and of those that one does fit a third and two thirds.
-	fewLimit = 0.28
+	fewLimit = 0.225
 	halfWay  = 5 // examples of a skill at which the limit is half-way between that and the one fitted to them
 )
 

@@ -61,6 +61,10 @@ type ranking struct {
 // minShared is the least evidence by shared words that counts: it keeps what was learned in the balance for texts of which no meaningful word is in the card.
 const minShared = 0.1
 
+// clearLogit is the logit of the best skill at which enough is known of a text to trust the shares. They compare skills only with each other: even if none
+// has much of a text, one is the likeliest, among a few skills by far.
+const clearLogit = 8
+
 // negligible is by how much a skill's logit is lower than the best one at least when the skill has no share.
 const negligible = 14
 
@@ -142,7 +146,7 @@ func (x *Index) judge(r *ranking, most float32, list []string) {
 	switch {
 	case r.top < 0:
 	case x.trained && x.taught[r.top]:
-		r.confidence = r.share[r.top] * slices.Max(r.words)
+		r.confidence = r.share[r.top] * slices.Max(r.words) * min(max(most/clearLogit, 0), 1)
 		if x.trust < 1 {
 			shared := max(x.evidence(content(list), r.top), minShared)
 			r.confidence = float32(math.Pow(float64(r.confidence), x.trust) * math.Pow(float64(shared), 1-x.trust))
