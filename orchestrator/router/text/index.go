@@ -147,7 +147,7 @@ func build(skills []Skill, docs []document, held func(skill, example int) bool, 
 	x.bm25 = newBM25(docs, held)
 	x.pieces = newNamePieces(docs)
 	if held == nil { // what is held out is asked as it is written
-		x.spelling = newSpelling(docs)
+		x.spelling = newSpelling(docs, x.owner)
 	}
 	x.linear.sharpness = untaughtSharpness
 	if trained {

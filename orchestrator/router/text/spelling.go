@@ -11,12 +11,12 @@ const (
 	minSpelled      = 5 // letters
 	minReplaced     = 6 // of a word with another letter: too many of five differ by one
 	maxSpelled      = 24
-	maxSpelledWords = 50_000 // words that texts are corrected to, those of most skills
+	maxSpelledWords = 50_000 // words that texts are corrected to, those of most agents
 )
 
 // spelling finds the word that somebody meant who made a slip: a letter too many, too few or another, or two letters in the other order.
 type spelling struct {
-	words []string // that skills and their examples use, those of most skills first
+	words []string // that skills and their examples use, those of most agents first
 	near  []nearby // in order
 }
 
@@ -26,24 +26,32 @@ type nearby struct {
 	word int32 // index
 }
 
-func newSpelling(docs []document) spelling {
-	skills := make(map[string]int) // by word
-	for _, d := range docs {
+// newSpelling takes the words of skills, whose owners are in order.
+func newSpelling(docs []document, owner []int32) spelling {
+	type use struct{ agents, last int32 }
+	uses := make(map[string]use) // by word
+	for i, d := range docs {
 		own := slices.Concat(d.called, d.said.words)
 		for _, x := range d.examples {
 			own = append(own, x.words...)
 		}
-		for _, w := range distinct(own) { // once for each skill, so that repeating a word gains nothing
+		for _, w := range own {
+			u, used := uses[w]
+			if used && u.last == owner[i] {
+				continue // once for each agent, so that repeating a word or a skill gains nothing
+			}
 			if n := len([]rune(w)); n >= minSpelled && n <= maxSpelled {
-				skills[w]++
+				uses[w] = use{u.agents + 1, owner[i]}
 			}
 		}
 	}
 	var s spelling
-	for w := range skills {
+	for w := range uses {
 		s.words = append(s.words, w)
 	}
-	slices.SortFunc(s.words, func(a, b string) int { return cmp.Or(cmp.Compare(skills[b], skills[a]), strings.Compare(a, b)) })
+	slices.SortFunc(s.words, func(a, b string) int {
+		return cmp.Or(cmp.Compare(uses[b].agents, uses[a].agents), strings.Compare(a, b))
+	})
 	s.words = s.words[:min(len(s.words), maxSpelledWords)]
 	for i, w := range s.words {
 		for _, h := range shortened(w) {
@@ -74,7 +82,7 @@ func (x *Index) correct(list []string) []string {
 	return list
 }
 
-// meant returns the word of most skills from which a word differs by a slip, or the word itself.
+// meant returns the word of most agents from which a word differs by a slip, or the word itself.
 func (s *spelling) meant(word string) string {
 	letters := []rune(word)
 	if len(letters) < minSpelled || len(letters) > maxSpelled {
