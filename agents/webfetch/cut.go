@@ -13,23 +13,36 @@ type cutPoints struct {
 	closing string // text to put after a part that ends inside one
 }
 
-// cutAt returns where to cut whole for the part that begins at byte start and ends at byte end at the latest. Markdown is not cut inside a table row,
-// a link or a code fence. A fence that makes up most of the part is an exception: it is cut between two lines, closed here and reopened in the next
-// part.
-func cutAt(whole string, start, end int, format Format) cutPoints {
-	if format != extract.Markdown || start >= end {
-		return cutPoints{end: end}
+// cutAt returns where to cut whole for the part that begins at byte start and has at most so many characters, with what it needs around it. Markdown is
+// not cut inside a table row, a link or a code fence. A fence that makes up most of the part is an exception: it is cut between two lines, closed here
+// and reopened in the next part.
+func cutAt(whole string, start, characters int, format Format) cutPoints {
+	c := cutPoints{end: start + len(prefix(whole[start:], characters))}
+	if format != extract.Markdown || start >= c.end {
+		return c
 	}
-	c := cutPoints{end: end}
-	before := fenceAt(whole[:start])
-	c.opening = before.opening()
-	if end < len(whole) {
-		c.end = keepWhole(whole, start, end)
+	longest := characters / 4 // of what is put around the part; a page can make a fence of any length
+	if opening := fenceAt(whole[:start]).opening(); len(opening) <= longest {
+		c.opening = opening
+		characters -= len(opening)
 	}
-	if c.end < len(whole) {
-		c.closing = fenceAt(whole[:c.end]).closing(whole[:c.end])
+	for {
+		c.end = start + len(prefix(whole[start:], characters-len(c.closing)))
+		if c.end == len(whole) {
+			c.closing = ""
+			return c
+		}
+		c.end = keepWhole(whole, start, c.end)
+		closing := fenceAt(whole[:c.end]).closing(whole[:c.end])
+		if len(closing) > longest {
+			closing = ""
+		}
+		if len(closing) <= len(c.closing) {
+			c.closing = closing
+			return c
+		}
+		c.closing = closing // which needs room, too
 	}
-	return c
 }
 
 // keepWhole returns the last offset up to end that cuts nothing in two, or end when the whole part is one such thing.

@@ -47,7 +47,10 @@ func TestNothingIsCutInTwo(t *testing.T) {
 func checkPart(t *testing.T, size int, p *webfetch.Page) {
 	t.Helper()
 	alone := p.Opening + p.Content + p.Closing
-	const shortest = 12 // in less there is no room for the line of a marker
+	if n := len([]rune(alone)); n > size {
+		t.Errorf("in parts of %d characters, %q has %d", size, alone, n)
+	}
+	const shortest = 32 // in less there is no room for the line of a marker
 	if size >= shortest && openFence(alone) {
 		t.Errorf("in parts of %d characters, %q leaves a fence open", size, alone)
 	}
@@ -94,5 +97,27 @@ func TestAPartOfACodeBlockStandsAlone(t *testing.T) {
 	p, err := f.Fetch(t.Context(), webfetch.Request{URL: site, MaxCharacters: 100, StartIndex: 90})
 	if err != nil || p.Opening != "```go\n" || p.Closing != "```" || p.Text() != p.Opening+p.Content+p.Closing+"\n\n... [truncated]" {
 		t.Errorf("Fetch(the middle of a code block) = %q, %q, %q, %v, want it opened and closed", p.Opening, p.Content, p.Closing, err)
+	}
+}
+
+func TestAFenceOfAnyLengthLeavesNoPartTooLong(t *testing.T) {
+	t.Parallel()
+	fence := strings.Repeat("`", 5000)
+	whole := fence + "\n" + strings.Repeat("a := 1\n", 2000) + fence
+	f, site := serve(t, with("Cache-Control", "max-age=3600", send("text/markdown", whole)))
+	const size = 1000
+	var got strings.Builder
+	for start := 0; ; {
+		p, err := f.Fetch(t.Context(), webfetch.Request{URL: site, MaxCharacters: size, StartIndex: start})
+		if alone := p.Opening + p.Content + p.Closing; err != nil || p.Content == "" || len(alone) > size {
+			t.Fatalf("Fetch(%d characters from %d) = %.100q... with %d characters, %v, want some, and at most that", size, start, alone, len(alone), err)
+		}
+		got.WriteString(p.Content)
+		if start = p.NextIndex; start == 0 {
+			break
+		}
+	}
+	if got.String() != whole {
+		t.Errorf("the parts together have %d bytes, want the whole with %d", got.Len(), len(whole))
 	}
 }

@@ -73,7 +73,7 @@ func (p *Page) window(start, characters int) {
 	p.TotalCharacters = utf8.RuneCountInString(whole)
 	p.StartIndex = min(start, p.TotalCharacters)
 	before := len(prefix(whole, p.StartIndex))
-	cut := cutAt(whole, before, before+len(prefix(whole[before:], characters)), p.Format)
+	cut := cutAt(whole, before, characters, p.Format)
 	p.Content, p.Opening, p.Closing = whole[before:cut.end], cut.opening, cut.closing
 	if cut.end < len(whole) {
 		p.Truncated, p.TruncatedAt = true, int64(cut.end)
