@@ -1,7 +1,8 @@
 // Package browser renders web pages that need scripts in a headless Chromium.
 //
-// Each page gets its own Chromium with an empty profile, which ends with the page. It reaches the network through one proxy on loopback only: not by
-// DNS, not by UDP, and not directly to loopback, which Chromium would do by default. The proxy asks the fetch's Gate for every connection.
+// Each page gets its own Chromium with an empty profile, which ends with the page. What it has written is removed, after a crash of this process by the
+// next page. It reaches the network through one proxy on loopback only: not by DNS, not by UDP, and not directly to loopback, which Chromium would do by
+// default. The proxy asks the fetch's Gate for every connection.
 package browser
 
 import (
@@ -88,12 +89,13 @@ func (b *Browser) Render(ctx context.Context, u *url.URL, gate webfetch.Gate, ma
 }
 
 func (b *Browser) show(ctx context.Context, u *url.URL, proxy string, maxSize int64) (webfetch.Rendered, error) {
-	allocator, stop := chromedp.NewExecAllocator(ctx, b.flags(proxy)...)
-	defer stop() // waits until Chromium has ended
-	tab, cancel := chromedp.NewContext(allocator)
 	var dialogs sync.WaitGroup
 	defer dialogs.Wait()
-	defer cancel()
+	tab, end, err := b.start(ctx, proxy)
+	if err != nil {
+		return webfetch.Rendered{}, failed(err, "there is no room for its files")
+	}
+	defer end()
 	if err := refuseDownloads(tab); err != nil {
 		return webfetch.Rendered{}, failed(err, "downloads cannot be refused")
 	}
@@ -132,6 +134,27 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy string, maxSize in
 	return webfetch.Rendered{HTML: html, URL: final, StatusCode: status}, nil
 }
 
+// start returns a tab of a new Chromium that connects through proxy, and what ends it, waits until it has ended and removes what it has written.
+func (b *Browser) start(ctx context.Context, proxy string) (tab context.Context, end func(), err error) {
+	files, err := newScratch()
+	if err != nil {
+		return nil, nil, err
+	}
+	var chromium *exec.Cmd
+	starting := chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) {
+		bound(cmd)
+		chromium = cmd
+	})
+	allocator, stop := chromedp.NewExecAllocator(ctx, append(b.flags(proxy, files), starting)...)
+	tab, cancel := chromedp.NewContext(allocator)
+	return tab, func() {
+		cancel()
+		stop()
+		endGroup(chromium)
+		files.remove()
+	}, nil
+}
+
 // markup is an expression of JavaScript for the HTML of a page, with the shadow trees that its scripts made as templates.
 const markup = `(roots => {
 	const look = within => { for (const e of within.querySelectorAll('*')) if (e.shadowRoot) { roots.push(e.shadowRoot); look(e.shadowRoot) } };
@@ -161,14 +184,14 @@ func settle(tab context.Context) error {
 	return nil
 }
 
-// flags returns chromedp's flags, and those that keep Chromium behind the proxy.
-func (b *Browser) flags(proxy string) []chromedp.ExecAllocatorOption {
+// flags returns chromedp's flags, and those that keep Chromium behind the proxy and in its directory.
+func (b *Browser) flags(proxy string, files scratch) []chromedp.ExecAllocatorOption {
 	flags := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
 	flags = append(flags,
 		chromedp.ExecPath(b.path),
-		chromedp.ModifyCmdFunc(bound),
 		chromedp.NoInheritEnv, // the environment contains secrets, and may set a proxy
-		chromedp.Env("PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nonexistent", "LANG=C.UTF-8"),
+		chromedp.Env("PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nonexistent", "LANG=C.UTF-8", "TMPDIR="+files.path),
+		chromedp.UserDataDir(files.profile()),
 		chromedp.ProxyServer("http://"+proxy),
 		chromedp.Flag("proxy-bypass-list", "<-loopback>"), // otherwise Chromium connects to loopback directly
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"),
