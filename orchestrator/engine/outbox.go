@@ -18,12 +18,14 @@ type outbox struct {
 	due    map[orchestrator.Key]struct{}    // guarded by mu
 	busy   map[orchestrator.Key]struct{}    // guarded by mu
 	timers map[orchestrator.Key]*time.Timer // guarded by mu
+
+	failures map[orchestrator.Key]int // guarded by mu; how many times in a row the store failed
 }
 
 func newOutbox(logger *slog.Logger) *outbox {
 	o := &outbox{
 		signal: make(chan struct{}, 1), due: make(map[orchestrator.Key]struct{}), busy: make(map[orchestrator.Key]struct{}),
-		timers: make(map[orchestrator.Key]*time.Timer),
+		timers: make(map[orchestrator.Key]*time.Timer), failures: make(map[orchestrator.Key]int),
 	}
 	o.limiter = newFairLimiter(pushers, o.wake, func(whose orchestrator.Key, in int) {
 		logger.Warn("a receiver of push notifications is told of as many tasks as may be at a time; others wait for it", slog.String("host", whose.ID), slog.Int("tasks", in))
@@ -67,10 +69,21 @@ func (o *outbox) dueTasks() []orchestrator.Key {
 	return keys
 }
 
+// failed counts a failure of the store, and returns how many there were in a row.
+func (o *outbox) failed(k orchestrator.Key) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.failures[k]++
+	return o.failures[k]
+}
+
 // done ends work on a task's receivers, or puts it off for a while.
-func (o *outbox) done(k orchestrator.Key, again time.Duration) {
+func (o *outbox) done(k orchestrator.Key, again time.Duration, failed bool) {
 	o.mu.Lock()
 	delete(o.busy, k)
+	if !failed || again == 0 {
+		delete(o.failures, k)
+	}
 	_, due := o.due[k]
 	if again > 0 && !due {
 		o.timers[k] = time.AfterFunc(again, func() { o.wake(k) })

@@ -64,7 +64,11 @@ func (e *Engine) runOutbox(ctx context.Context) {
 		case <-e.outbox.signal:
 			for _, k := range e.outbox.dueTasks() {
 				running.Go(func() error {
-					e.outbox.done(k, e.deliverPush(ctx, k))
+					again, err := e.deliverPush(ctx, k)
+					if err != nil && ctx.Err() == nil {
+						again = e.pushRetryDelay(ctx, k, err)
+					}
+					e.outbox.done(k, again, err != nil)
 					return nil
 				})
 			}
@@ -78,8 +82,8 @@ func (e *Engine) runOutbox(ctx context.Context) {
 	}
 }
 
-// deliverPush notifies a task's receivers and returns when to continue; 0 means never, or when the task is granted a place.
-func (e *Engine) deliverPush(ctx context.Context, k orchestrator.Key) time.Duration {
+// deliverPush notifies a task's receivers and returns when to continue; 0 means never, or when the task is granted a place. An error is the store's.
+func (e *Engine) deliverPush(ctx context.Context, k orchestrator.Key) (again time.Duration, _ error) {
 	t, err := e.Store.Task(ctx, k)
 	due := slices.IndexFunc(t.Webhooks, func(w orchestrator.Webhook) bool { return w.PushDue() && e.pushDelay(&w) <= 0 })
 	if due < 0 {
@@ -87,15 +91,14 @@ func (e *Engine) deliverPush(ctx context.Context, k orchestrator.Key) time.Durat
 	} else if leave := e.outbox.limiter.acquire(&t, hostKey(&t.Webhooks[due])); leave != nil {
 		defer leave()
 	} else {
-		return 0
+		return 0, nil
 	}
-	var again time.Duration
 	for _, w := range t.Webhooks {
 		if err != nil || ctx.Err() != nil {
 			break
 		}
 		if _, held := e.Leases.Epoch(t.Shard); !held {
-			return 0
+			return 0, nil
 		}
 		if !w.PushDue() {
 			continue
@@ -108,13 +111,11 @@ func (e *Engine) deliverPush(ctx context.Context, k orchestrator.Key) time.Durat
 			again = wait
 		}
 	}
-	if err != nil && ctx.Err() == nil {
-		return e.pushRetryDelay(ctx, k, err)
-	}
-	return again
+	return again, err
 }
 
-// pushRetryDelay returns when to continue after an error of the store; 0 means never.
+// pushRetryDelay returns when to continue after an error of the store; 0 means never. Thousands of tasks may wait for the same store, so few errors in a
+// row are logged.
 func (e *Engine) pushRetryDelay(ctx context.Context, k orchestrator.Key, err error) time.Duration {
 	if fault.KindOf(err) == fault.NotFound { // the task is not kept any more
 		return 0
@@ -123,7 +124,9 @@ func (e *Engine) pushRetryDelay(ctx context.Context, k orchestrator.Key, err err
 	if recurs(err) { // each try may tell the receivers once more
 		wait = maxBackoff
 	}
-	e.Logger.ErrorContext(ctx, "receivers of push notifications could not be told; trying again", slog.String("task", k.ID), slog.Duration("in", wait), errAttr(err))
+	if times := e.outbox.failed(k); fault.Logged(times) {
+		e.Logger.ErrorContext(ctx, "receivers of push notifications could not be told; trying again", slog.String("task", k.ID), slog.Int("times", times), slog.Duration("in", wait), errAttr(err))
+	}
 	return wait
 }
 

@@ -65,8 +65,10 @@ func TestAStoreThatHangsIsLogged(t *testing.T) {
 	})
 }
 
-// refusing is a store that refuses to give messages.
+// refusing is a store that takes no signs of life and gives no messages.
 type refusing struct{ storetest.MemoryLeases }
+
+func (*refusing) Beat(context.Context, orchestrator.Node) error { return errors.New("refused") }
 
 func (*refusing) Collect(context.Context, string, int) ([]orchestrator.Key, error) {
 	return nil, errors.New("refused")
@@ -80,8 +82,10 @@ func TestAStoreThatIsAwayForLongDoesNotFillTheLog(t *testing.T) {
 		s.stop()
 		<-s.ended
 		const most = 20 // lines
-		if n := strings.Count(log.String(), "word of other replicas could not be read"); n == 0 || n > most {
-			t.Errorf("in an hour the log has %d lines about messages that could not be read, want some, and at most %d", n, most)
+		for _, message := range []string{"word of other replicas could not be read", "the leases could not be renewed"} {
+			if n := strings.Count(log.String(), message); n == 0 || n > most {
+				t.Errorf("in an hour the log has %d lines that say %q, want some, and at most %d", n, message, most)
+			}
 		}
 	})
 }

@@ -57,6 +57,7 @@ type Manager struct {
 	beat uint64                   // used by Run only
 	idle [orchestrator.Groups]int // used by Run only; how many rounds in a row a group was free
 
+	unrenewed   int // used by Run only; how many rounds in a row failed
 	uncollected int // used by Run only; how many times in a row messages could not be read
 
 	mu    sync.Mutex

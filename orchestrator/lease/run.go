@@ -53,12 +53,13 @@ func (m *Manager) runRound(running context.Context, w Worker) {
 		leases, err = m.store.Leases(ctx)
 	}
 	if err != nil {
-		if running.Err() == nil { // a store that hangs uses up the time of the round
-			m.logger.ErrorContext(ctx, "the leases could not be renewed; work stops when they run out", slog.Any("error", err))
+		if m.unrenewed++; fault.Logged(m.unrenewed) && running.Err() == nil { // a store that hangs uses up the time of the round
+			m.logger.ErrorContext(ctx, "the leases could not be renewed; work stops when they run out", slog.Int("times", m.unrenewed), slog.Any("error", err))
 		}
 		m.dropExpired(ctx, w)
 		return
 	}
+	m.unrenewed = 0
 	v := allGroups(leases)
 	m.reconcile(ctx, w, v)
 	m.extend(w, start)
