@@ -5,6 +5,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
 )
 
 const (
@@ -13,17 +14,57 @@ const (
 )
 
 // planChain finds the shortest chain from what is available to what is wanted, through agents that can take tasks now. A chain that is too long is a
-// refusal. If there is no chain, it returns neither a chain nor an error.
-func (r *Router) planChain(tenant string, v *view, want orchestrator.Contract) ([]orchestrator.Link, error) {
+// refusal, and so is one whose agents cannot all take tasks now, unless an agent can do it alone later. If there is no chain, it returns neither a chain
+// nor an error.
+func (r *Router) planChain(tenant string, v *view, want orchestrator.Contract, alone bool) ([]orchestrator.Link, error) {
+	away := false // whether an agent was left out that may be back later
 	list, hops := v.shortestChain(want, func(agent string) bool {
 		a, status, ok := r.directory.Peek(tenant, agent)
-		return ok && AcceptsTasks(status) && r.trusts(a.Verification) && !r.cut(tenant, agent)
+		accepts := ok && AcceptsTasks(status) && r.trusts(a.Verification) && !r.cut(tenant, agent)
+		away = away || !accepts
+		return accepts
 	})
-	if hops > maxHops {
+	switch {
+	case hops > maxHops:
 		return nil, fault.New(fault.FailedPrecondition, ReasonChainTooLong,
 			"no agent alone makes an output %s; it would take %d one after the other (%s) and the limit is %d", describe(want.Output), hops, chainNames(list), maxHops)
+	case hops == 0 && away && !alone:
+		return nil, r.brokenChain(tenant, v, want)
 	}
 	return list, nil
+}
+
+// brokenChain returns the refusal for a chain that there would be if its agents could all take tasks; nil if there is none even then.
+func (r *Router) brokenChain(tenant string, v *view, want orchestrator.Contract) error {
+	list, hops := v.shortestChain(want, func(string) bool { return true })
+	if hops == 0 || hops > maxHops {
+		return nil
+	}
+	var why []string
+	for _, l := range list {
+		if obstacle := r.linkObstacle(tenant, l.Agent); obstacle != "" {
+			why = append(why, l.Agent+": "+obstacle)
+		}
+	}
+	return fault.New(fault.Unavailable, ReasonNobody, "no agent alone makes an output %s, and of those that do so one after the other (%s) not all can take a task: %s",
+		describe(want.Output), chainNames(list), strings.Join(why, "; "))
+}
+
+// linkObstacle says why an agent takes no task as a part of a chain; "" if it does.
+func (r *Router) linkObstacle(tenant, agent string) string {
+	a, status, ok := r.directory.Peek(tenant, agent)
+	if !ok {
+		return "it is not registered any more"
+	}
+	c := candidate{agent: a, status: status}
+	switch c.obstacle = r.obstacle(&c, false, registry.VersionRange{}); {
+	case c.obstacle != "":
+		return c.describeObstacle(registry.VersionRange{})
+	case r.cut(tenant, agent):
+		return "it could not be reached lately and is avoided for a while"
+	default:
+		return ""
+	}
 }
 
 // shortestChain finds the shortest chain of agents that accept tasks, and its length, 0 when there is none. It goes in rounds: every agent that has its

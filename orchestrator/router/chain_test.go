@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,6 +26,25 @@ func TestAChainIsFoundBehindAnyNumberOfAgentsThatCannotTakeTasks(t *testing.T) {
 	got, err := newRouter(agents...).Resolve(t.Context(), tenant, contract("idea:comment", "code:"))
 	if list := got.Decision.Chain; err != nil || len(list) != 2 || list[0].Agent != "the-one" {
 		t.Errorf("Resolve() = %+v, %v, want a chain of the-one and last", list, err)
+	}
+}
+
+// A chain whose agents are away for a while is not one that there is not.
+func TestAChainWaitsForAnAgentThatIsAway(t *testing.T) {
+	t.Parallel()
+	first, last := maker("first", "idea:comment", "stories:reference"), maker("last", "stories:reference", "code:artifact")
+	last.Status = registry.Status{Status: registry.StatusUnavailable, ErrorMessage: "not heard of since noon"}
+	r, route := newRouter(first, last), contract("idea:comment", "code:")
+	_, err := r.Resolve(t.Context(), tenant, route)
+	if f := fault.From(err); f.Kind != fault.Unavailable || f.Reason != router.ReasonNobody || !strings.Contains(f.Message, "last: it is unavailable: not heard of since noon") {
+		t.Errorf("Resolve() = %v, want %s since last is not heard of", err, router.ReasonNobody)
+	}
+	if _, err := r.Resolve(t.Context(), tenant, contract("idea:comment", "other:")); fault.ReasonOf(err) != router.ReasonNoneFits {
+		t.Errorf("Resolve() of what nobody makes = %v, want %s", err, router.ReasonNoneFits)
+	}
+	route.FanOut = &orchestrator.FanOut{Mode: orchestrator.PlanAll}
+	if _, err := r.Resolve(t.Context(), tenant, route); fault.ReasonOf(err) != router.ReasonNoneFits {
+		t.Errorf("Resolve() of a fan-out, which has no chain = %v, want %s", err, router.ReasonNoneFits)
 	}
 }
 

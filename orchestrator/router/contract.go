@@ -10,14 +10,14 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// byContract finds the agents that make the wanted output from what is available.
-func (r *Router) byContract(tenant string, want orchestrator.Contract) searchResult {
+// byContract finds the agents that make the wanted output from what is available, or a chain of them if that may be.
+func (r *Router) byContract(tenant string, want orchestrator.Contract, mayChain bool) searchResult {
 	v := r.indexes.view(tenant)
 	makers := v.makers(want.Output)
 	f := r.selectMakers(tenant, v, makers, &want)
 	f.rejectOthers = func(rejected *rejections) { v.rejectOthers(makers, want.Output, rejected) }
-	if !r.anyAccepts(f.candidates) {
-		f.chain, f.refusal = r.planChain(tenant, v, want)
+	if mayChain && !r.anyAccepts(f.candidates) {
+		f.chain, f.refusal = r.planChain(tenant, v, want, len(f.candidates) > 0)
 	}
 	if len(f.candidates) == 0 && f.refusal == nil {
 		f.refusal = fault.New(fault.NotFound, ReasonNoneFits, "no agent makes an output %s from the available inputs", describe(want.Output))

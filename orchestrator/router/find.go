@@ -54,7 +54,7 @@ func (f *searchResult) refusalFor(versions registry.VersionRange) error {
 }
 
 // find collects the agents to which a route may lead.
-func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Route) (searchResult, error) {
+func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Route, versions registry.VersionRange) (searchResult, error) {
 	switch {
 	case route.Agent != "":
 		a, status, ok := r.directory.Peek(tenant, route.Agent)
@@ -65,7 +65,7 @@ func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Rou
 	case route.Skill != "":
 		return r.bySkill(tenant, route.Skill), nil
 	case route.Contract != nil:
-		return r.byContract(tenant, *route.Contract), nil
+		return r.byContract(tenant, *route.Contract, route.FanOut == nil && versions.All()), nil
 	case route.Text != "":
 		return r.byText(ctx, tenant, route.Text), nil
 	default:

@@ -120,14 +120,11 @@ func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.R
 	if err := checkFanOut(route); err != nil {
 		return Result{}, err
 	}
-	f, err := r.find(ctx, tenant, route)
+	f, err := r.find(ctx, tenant, route, versions)
 	if err != nil {
 		return refused(orchestrator.Decision{}, err)
 	}
 	defer r.pool.put(f.candidates)
-	if route.FanOut != nil || !versions.All() {
-		f.chain = nil
-	}
 	fit := r.filter(tenant, f.candidates, route.Agent != "", versions, &f.rejected)
 	if f.rejectOthers != nil {
 		f.rejectOthers(&f.rejected)
