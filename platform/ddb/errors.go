@@ -18,7 +18,7 @@ import (
 
 // Fault converts an error of the SDK into a fault, or else wraps it with what was being done. The faults are:
 //
-//   - TABLES_MISSING (FailedPrecondition): the tables were not created, or are elsewhere
+//   - TABLES_MISSING (Unavailable): a table was deleted, or is being restored; Check finds at a start that the tables were not created, or are elsewhere
 //   - STORE_DENIED (Unavailable): the credentials are missing, expired or wrong, or their policy lacks a permission; works again once an operator has fixed that
 //   - STORE_BUSY (Unavailable): throttled in spite of retries
 //   - STORE_UNREACHABLE (Unavailable): no response, or only server errors, of DynamoDB or of a proxy on the way; also of the service that gives the credentials
@@ -33,7 +33,7 @@ func Fault(doing string, err error) error {
 		return wrapped
 	}
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return caused(fault.New(fault.FailedPrecondition, "TABLES_MISSING",
+		return caused(fault.New(fault.Unavailable, "TABLES_MISSING",
 			"a table of the store is missing; create it with quorate tables apply, and check region and table prefix"), wrapped)
 	}
 	code, status := answerOf(err)

@@ -195,8 +195,8 @@ func TestFaultsSayWhatToDo(t *testing.T) {
 			c := open(t, chaos)
 			test.disturb(chaos)
 			_, err := c.BatchGet(t.Context(), test.table, []ddb.Item{{"id": &types.AttributeValueMemberS{Value: "a"}}})
-			if f := fault.From(err); fault.ReasonOf(err) != test.want || !f.Ours {
-				t.Errorf("BatchGet() = %+v, want %s, for an operator to see to", f, test.want)
+			if f := fault.From(err); fault.ReasonOf(err) != test.want || f.Kind != fault.Unavailable || !f.Ours {
+				t.Errorf("BatchGet() = %+v, want Unavailable %s, for an operator to see to", f, test.want)
 			}
 		})
 	}
