@@ -305,6 +305,13 @@ func TestAStreamIsEventsOrLines(t *testing.T) {
 			if got := resp.Header.Get("Content-Type"); got != test.contentType {
 				t.Errorf("GET books:watch?%s Content-Type = %q, want %q", test.query, got, test.contentType)
 			}
+			kept, buffered := "", "" // what proxies are told about events
+			if test.contentType == "text/event-stream" {
+				kept, buffered = "no-store", "no"
+			}
+			if h := resp.Header; h.Get("Cache-Control") != kept || h.Get("X-Accel-Buffering") != buffered {
+				t.Errorf("GET books:watch?%s has the headers %v, want Cache-Control %q and X-Accel-Buffering %q", test.query, h, kept, buffered)
+			}
 		})
 	}
 }

@@ -64,7 +64,8 @@ func newLibrary() protoreflect.FileDescriptor {
 	}
 	loan, due, returned := of("loan", 3, ".google.protobuf.Duration"), of("due", 4, ".google.protobuf.Timestamp"), of("returned", 5, ".google.protobuf.Timestamp")
 	others := of("others", 7, ".test.v1.Book")
-	for _, list := range []*descriptorpb.FieldDescriptorProto{returned, others} {
+	tags, labels := field("tags", 9, text), of("labels", 10, ".test.v1.CreateBookRequest.LabelsEntry")
+	for _, list := range []*descriptorpb.FieldDescriptorProto{returned, others, tags, labels} {
 		list.Label = descriptorpb.FieldDescriptorProto_LABEL_REPEATED.Enum()
 	}
 	message := func(name string, fields ...*descriptorpb.FieldDescriptorProto) *descriptorpb.DescriptorProto {
@@ -78,6 +79,11 @@ func newLibrary() protoreflect.FileDescriptor {
 	cover.TypeName = new(".test.v1.Cover")
 	source := message("Source", shop, donor, place, kind, cover)
 	source.OneofDecl = []*descriptorpb.OneofDescriptorProto{{Name: new("from")}}
+	create := message("CreateBookRequest", of("book", 1, ".test.v1.Book"), field("request_id", 2, text), loan, due, returned, of("note", 6, ".google.protobuf.Value"), others,
+		of("source", 8, ".test.v1.Source"), tags, labels)
+	label := message("LabelsEntry", field("key", 1, text), field("value", 2, text))
+	label.Options = &descriptorpb.MessageOptions{MapEntry: new(true)}
+	create.NestedType = []*descriptorpb.DescriptorProto{label}
 	method := func(name, in string, rule *annotations.HttpRule) *descriptorpb.MethodDescriptorProto {
 		m := &descriptorpb.MethodDescriptorProto{
 			Name: new(name), InputType: new(".test.v1." + in), OutputType: new(".test.v1.Book"),
@@ -94,8 +100,7 @@ func newLibrary() protoreflect.FileDescriptor {
 		MessageType: []*descriptorpb.DescriptorProto{
 			message("Book", proto.CloneOf(name), field("etag", 2, text), field("sequence", 3, number)),
 			message("GetBookRequest", name, field("view_mode", 2, text)),
-			message("CreateBookRequest", of("book", 1, ".test.v1.Book"), field("request_id", 2, text), loan, due, returned, of("note", 6, ".google.protobuf.Value"), others,
-				of("source", 8, ".test.v1.Source")),
+			create,
 			source,
 			message("WatchBooksRequest", field("count", 1, number), field("then", 2, text)),
 			message("Shelf", field("name", 1, text), others, field("next_page_token", 8, text), of("best", 9, ".test.v1.Shelf")),

@@ -45,6 +45,10 @@ func TestAValueThatDoesNotFitIsNamedWithItsField(t *testing.T) {
 		`{"source":{"shop":"a","donor":"b"}}`:        {"source.donor", "there may be one of shop and donor, and shop is there already"},
 		`{"source":{"donor":"a","shop":"b"},"x":1}`:  {"source.shop", "there may be one of shop and donor, and donor is there already"},
 		`{"source":{"cover":"hard"}}`:                {"source.cover", `"hard" is not one of COVER_HARD, COVER_SOFT`},
+		`{"source":{"shop":null,"donor":7}}`:         {"source.donor", "7 is not a string"},
+		`{"tags":["a",5]}`:                           {"tags[1]", "5 is not a string"},
+		`{"labels":["a"]}`:                           {"labels", `["a"] is not an object`},
+		`{"loan":"` + strings.Repeat("x", 58) + `"}`: {"loan", `"` + strings.Repeat("x", 58) + `"` + duration},
 		`{"loan":"` + strings.Repeat("x", 99) + `"}`: {"loan", `"` + strings.Repeat("x", 59) + "…" + duration},
 	} {
 		resp, answer := r.do(t, "POST", "/v1/books", body, nil)
@@ -75,7 +79,7 @@ func TestWhatIsWrongFirstIsSaidWithItsPlace(t *testing.T) {
 	r := start(t, nil)
 	for body, want := range map[string]string{
 		`{"note":1e999}`:                              `line 1:9: invalid google.protobuf.Value`,
-		`{"nope":1,"loan":5}`:                         `line 1:2: unknown field \"nope\"; CreateBookRequest has book, requestId, loan, due, returned, note, others, source"`,
+		`{"nope":1,"loan":5}`:                         `line 1:2: unknown field \"nope\"; CreateBookRequest has book, requestId, loan, due, returned, note, others, source, tags, labels"`,
 		`{"book":{"nope":1,"name":7}}`:                `line 1:10: unknown field \"nope\"; Book has name, etag, sequence"`,
 		`{"others":[{},{"nope":1}]}`:                  `line 1:16: unknown field \"nope\"; Book has name, etag, sequence"`,
 		`{"source":{"shelf":1}}`:                      `line 1:12: unknown field \"shelf\"; Source has shop, donor, shelfPlace, kind, cover"`,

@@ -50,7 +50,7 @@ func TestRESTErrors(t *testing.T) {
 		"an unknown query parameter":         {method: "GET", path: "/v1/books/dune?bogus=1", status: 400, reason: "QUERY_PARAMETER_UNKNOWN", text: `unknown query parameter "bogus"; this call takes viewMode`},
 		"a query parameter beside the body":  {method: "POST", path: "/v1/books?request_id=1", body: `{"book":{"name":"a"}}`, status: 400, reason: "QUERY_PARAMETER_UNKNOWN", text: `"request_id"; this call takes none`},
 		"a query parameter over the path":    {method: "GET", path: "/v1/books/dune?name=other", status: 400, reason: "QUERY_PARAMETER_UNKNOWN", text: `"name"`},
-		"one over the path, as in JSON":      {method: "PATCH", path: "/v1/orders/1/book?requestId=2", body: `{}`, status: 400, reason: "QUERY_PARAMETER_UNKNOWN", text: `"requestId"; this call takes loan, due, returned, note, others, source`},
+		"one over the path, as in JSON":      {method: "PATCH", path: "/v1/orders/1/book?requestId=2", body: `{}`, status: 400, reason: "QUERY_PARAMETER_UNKNOWN", text: `"requestId"; this call takes loan, due, returned, note, others, source, tags, labels`},
 		"one over a part of the body":        {method: "PATCH", path: "/v1/orders/1/book?book.name=b", body: `{}`, status: 400, reason: "QUERY_PARAMETER_UNKNOWN", text: `"book.name"; this call takes loan`},
 		"a part that is unknown":             {method: "PATCH", path: "/v1/orders/1/book?source.shelf=b", body: `{}`, status: 400, reason: "QUERY_PARAMETER_UNKNOWN", text: `"source.shelf"`},
 		"a query parameter into a scalar":    {method: "GET", path: "/v1/books/dune?view_mode.x=1", status: 400, reason: "INVALID_ARGUMENT"},
