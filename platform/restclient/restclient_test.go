@@ -78,6 +78,9 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		"no host":            {"http://", "", "SERVER_URL_INVALID"},
 		"a user":             {"http://me:pw@host", "", "SERVER_URL_INVALID"},
 		"a query":            {"http://host/?a=b", "", "SERVER_URL_INVALID"},
+		"a fragment":         {"http://host/#a", "", "SERVER_URL_INVALID"},
+		"a token with space": {"http://host", "a b", "TOKEN_INVALID"},
+		"a token with an é":  {"http://host", "é", "TOKEN_INVALID"},
 		"a token of 2 lines": {"http://host", "a\nb", "TOKEN_INVALID"},
 	}
 	for name, test := range tests {
@@ -117,6 +120,20 @@ func TestCallRefusesWhatNoJSONCanSay(t *testing.T) {
 	err := c.Call(t.Context(), http.MethodPost, "/v1/tasks", nil, structpb.NewStringValue("a\xff"), nil)
 	if fault.ReasonOf(err) != "REQUEST_INVALID" || fault.KindOf(err) != fault.InvalidArgument || !strings.Contains(err.Error(), "UTF-8") {
 		t.Errorf("Call() with bytes that are no text = %v, want REQUEST_INVALID", err)
+	}
+}
+
+func TestAnAnswerThatBreaksOffIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, code := range []int{http.StatusOK, http.StatusBadRequest} {
+		c := client(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			w.WriteHeader(code)
+			write(w, "{}")
+		})
+		if err := c.Call(t.Context(), http.MethodPost, "/v1/tasks", nil, nil, &structpb.Struct{}); fault.ReasonOf(err) != "SERVER_UNREACHABLE" {
+			t.Errorf("Call() = %v after an answer %d without its end, want SERVER_UNREACHABLE", err, code)
+		}
 	}
 }
 

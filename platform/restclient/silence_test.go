@@ -71,3 +71,35 @@ func TestStreamEndsWhenItDoesNotBegin(t *testing.T) {
 		}
 	})
 }
+
+// slowServer sends a comment every half minute, and an event after five minutes.
+type slowServer struct{}
+
+func (slowServer) RoundTrip(r *http.Request) (*http.Response, error) {
+	reader, writer := io.Pipe()
+	go func() {
+		for range 10 {
+			time.Sleep(30 * time.Second) //nolint:forbidigo // the clock of the bubble
+			write(writer, ": alive\n\n")
+		}
+		write(writer, "data: 1\n\n")
+		_ = writer.Close() // never an error
+	}()
+	context.AfterFunc(r.Context(), func() { writer.CloseWithError(r.Context().Err()) })
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: reader}, nil
+}
+
+func TestCommentsShowThatAStreamIsAlive(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, err := restclient.New("http://quorate.test", token, &http.Client{Transport: slowServer{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		events := 0
+		err = c.Stream(t.Context(), "/", nil, func() proto.Message { return &structpb.Value{} }, func(proto.Message) error { events++; return nil })
+		if err != nil || events != 1 {
+			t.Errorf("Stream() = %v after %d events, want no error after 1", err, events)
+		}
+	})
+}
