@@ -24,7 +24,7 @@ func TestTooManyValuesAreNotDecoded(t *testing.T) {
 		"numbers":                        {"[" + strings.Repeat("1,", many) + "1]", true},
 		"lists in lists":                 {strings.Repeat("[", 2*many+1), true},
 		"text that looks like them":      {`"` + strings.Repeat("{[,", many) + `"`, false},
-		"text with a quote that is text": {`"` + filler + `\"` + strings.Repeat(",", many) + `"`, false},
+		"text with a quote that is text": {`"` + filler + `\"` + strings.Repeat(",", many+1) + `"`, false},
 		"text that ends":                 {`"` + filler + `\\"` + strings.Repeat(",", many+1), true},
 		"few":                            {"[" + strings.Repeat("1,", many-1) + "]", false},
 	} {
@@ -55,7 +55,10 @@ func TestTooManyMessagesAreNotDecoded(t *testing.T) {
 		"one more":                  {items(many + 1), "more than 262144 values"},
 		"in one another":            {nested, "deep"},
 		"text that looks like them": {text, ""},
+		"a text that is unknown":    {append(items(many), 0x7a, 0), ""},
+		"a number in place of text": {append(items(many), 0x08, 0), ""},
 		"no message":                {append(items(many), 0x0a), "ends early"},
+		"half a tag":                {append(items(many), 0xff), "ends early"},
 		"few":                       {items(10), ""},
 	} {
 		err := bounded.Message(test.body, kind)
