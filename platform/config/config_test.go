@@ -21,6 +21,7 @@ type settings struct {
 	Token  auth.Secret       `yaml:"token" doc:"what clients present"`
 	Labels map[string]string `yaml:"labels"`
 	Debug  bool              `yaml:"debug"`
+	Level  int               `yaml:"level"`
 	Ratio  float64           `yaml:"ratio"`
 	Hidden string            `yaml:"-"`
 }
@@ -72,14 +73,14 @@ debug: null
 	sources, err := config.Load(&got, config.Options{
 		File:    file,
 		Environ: []string{"QUORATE_HTTP_READ_TIMEOUT=2s", "QUORATE_HTTP_ADDR=:2", "QUORATE_TOKEN=from-env", "QUORATE_HTTP_RETRIES=", "PATH=/bin"},
-		Flags:   map[string]string{"http.addr": ":3", "ratio": "0.5"},
+		Flags:   map[string]string{"http.addr": ":3", "ratio": "0.5", "level": "-4"},
 	})
 	if err != nil {
 		t.Fatalf("Load() = %v, want no error", err)
 	}
 	want := settings{
 		HTTP:  httpSettings{Addr: ":3", ReadTimeout: 2 * time.Second, MaxBodyBytes: 2 << 20, AllowedHosts: []string{"a.example", "b.example"}},
-		Token: "from-env", Labels: map[string]string{"team": "core"}, Ratio: 0.5,
+		Token: "from-env", Labels: map[string]string{"team": "core"}, Ratio: 0.5, Level: -4,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Load() differs (-want +got):\n%s", diff)
@@ -91,7 +92,7 @@ debug: null
 	explained := strings.Join(strings.Fields(strings.ReplaceAll(out.String(), file, "F")), " ")
 	wantExplained := "http.addr :3 flag http.readTimeout 2s env QUORATE_HTTP_READ_TIMEOUT http.maxBodyBytes 2Mi F:5 " +
 		"http.allowedHosts [a.example b.example] F:6 http.retries 0 default token [redacted] env QUORATE_TOKEN labels map[team:core] F:7 " +
-		"debug false default ratio 0.5 flag"
+		"debug false default level -4 flag ratio 0.5 flag"
 	if explained != wantExplained {
 		t.Errorf("Explain() =\n%s\nwant\n%s", explained, wantExplained)
 	}
@@ -119,6 +120,10 @@ func TestLoadRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		"a duration without a unit":   {file: "http: {readTimeout: 5}\n", want: `F:1: http.readTimeout: "5" is not a duration such as 1m30s`},
 		"a number out of range":       {file: "http: {retries: 256}\n", want: `F:1: http.retries: "256" is not a valid uint8`},
 		"a size in another unit":      {file: "http: {maxBodyBytes: 1MB}\n", want: `F:1: http.maxBodyBytes: "1MB" is not a size such as 512, 64Ki, 1Mi or 2Gi`},
+		"a size below zero":           {file: "http: {maxBodyBytes: -1}\n", want: `F:1: http.maxBodyBytes: "-1" is not a size such as 512, 64Ki, 1Mi or 2Gi`},
+		"a size that is too large":    {file: "http: {maxBodyBytes: 8589934592Gi}\n", want: `F:1: http.maxBodyBytes: "8589934592Gi" is not a size such as 512, 64Ki, 1Mi or 2Gi`},
+		"a whole number that is none": {file: "level: 1.5\n", want: `F:1: level: "1.5" is not a valid int`},
+		"a secret that is missing":    {environ: []string{"QUORATE_TOKEN_FILE=/nothing/here"}, want: "env QUORATE_TOKEN_FILE: open /nothing/here: no such file or directory"},
 		"a value instead of a list":   {file: "http: {allowedHosts: a}\n", want: "F:1: http.allowedHosts: want a list"},
 		"a value instead of a map":    {file: "labels: a\n", want: "F:1: labels: want a map"},
 		"a list instead of a value":   {file: "debug: [true]\n", want: "F:1: debug: want one value"},
@@ -156,12 +161,13 @@ func TestLoadReadsListsMapsAndSecretFilesFromTheEnvironment(t *testing.T) {
 	t.Parallel()
 	got := defaults()
 	_, err := config.Load(&got, config.Options{Environ: []string{
-		"QUORATE_HTTP_ALLOWED_HOSTS=a, b,", "QUORATE_LABELS=a=1,b=2=3", "QUORATE_TOKEN_FILE=" + write(t, "token", "hunter2\n"),
+		"QUORATE_HTTP_ALLOWED_HOSTS=a, b,", "QUORATE_DEBUG=true", "QUORATE_HTTP_MAX_BODY_BYTES=0", "QUORATE_LABELS=a=1,b=2=3", "QUORATE_TOKEN_FILE=" + write(t, "token", "hunter2\n"),
 	}})
 	if err != nil {
 		t.Fatalf("Load() = %v, want no error", err)
 	}
 	want := defaults()
+	want.Debug, want.HTTP.MaxBodyBytes = true, 0
 	want.HTTP.AllowedHosts, want.Labels, want.Token = []string{"a", "b"}, map[string]string{"a": "1", "b": "2=3"}, "hunter2"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Load() differs (-want +got):\n%s", diff)

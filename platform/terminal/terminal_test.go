@@ -40,6 +40,7 @@ func TestEscape(t *testing.T) {
 		many bool
 		want string
 	}{
+		"separators of lines":                   {"a\u2028b\u2029c", true, `a\u2028b\u2029c`},
 		"plain text stays":                      {"grüße, 世界 🙂 a\u00a0b", false, "grüße, 世界 🙂 a\u00a0b"},
 		"escape is shown":                       {"\x1b[31m", false, `\x1b[31m`},
 		"delete and C1 are shown":               {"\x7f\u009b", true, `\x7f\u009b`},
