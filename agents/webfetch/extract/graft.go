@@ -22,6 +22,7 @@ func graft(page, found *html.Node, base *url.URL, about Metadata, pictures bool)
 		return false
 	}
 	keepCode(runs, kept)
+	keepQuotations(runs, kept)
 	dropTrail(runs, kept, base)
 	addLead(runs, kept, text, about.Description)
 	if about.isProduct() {

@@ -11,7 +11,7 @@ import (
 // libraries know such names, but each applies them only in some cases, and neither to the result of the other.
 //
 // Names can mislead: a forum may consist of comments only, and the element with the content may be named sidebar. So nothing is removed that contains
-// a first-level heading or more than a third of the visible bytes.
+// a first-level heading or more than a third of the visible bytes, nor what begins with a quotation: a post of a social network.
 //
 // Measured on 983 pages of trafilatura's evaluation: F1 is 0.918 without and 0.925 with it, in a tenth less CPU time, since the libraries have less
 // to read. Leaving out any one group of words changes F1 by at most 0.002.
@@ -26,7 +26,7 @@ func dropSideContentBelow(n *html.Node, visible int) (size int, title bool) {
 		next := child.NextSibling
 		s, t := dropSideContentBelow(child, visible)
 		size, title = size+s, title || t
-		if namesSideContent(child) && !t && s*3 <= visible {
+		if namesSideContent(child) && !t && s*3 <= visible && !beginsWithQuotation(child) {
 			n.RemoveChild(child)
 		}
 		child = next
