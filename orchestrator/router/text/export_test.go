@@ -32,3 +32,12 @@ func NewWithin(skills []Skill, most int) (x *Index, weights int) {
 	x = New(skills, Options{maxWeights: most})
 	return x, len(x.linear.weights)
 }
+
+// Kept returns how many examples of the skills an index is made of.
+func Kept(skills []Skill) (n int) {
+	_, docs := prepareSkills(skills)
+	for _, d := range docs {
+		n += len(d.examples)
+	}
+	return n
+}

@@ -45,7 +45,22 @@ func TestACardCostsWhatACardIsWorth(t *testing.T) {
 
 func TestALongExampleCountsByItsBeginning(t *testing.T) {
 	t.Parallel()
-	if got := text.Learned([]text.Skill{{Agent: "a", ID: "b", Examples: []string{strings.Repeat("\u77e5\u9053", 3000)}}}); got != 2 {
-		t.Errorf("there are %d samples of a card and its one long example, want 2", got)
+	for name, x := range map[string]struct {
+		example string
+		most    int
+	}{"of many words": {strings.Repeat("\u77e5\u9053\u5317\u4eac", 3000), 200}, "of a long word": {endless(""), 3100}, "of short words": {endless(" "), 1200}} {
+		if got := text.Learned([]text.Skill{{Agent: "a", ID: "b", Examples: []string{x.example}}}); got != 2 {
+			t.Errorf("there are %d samples of a card and its one example %s, want 2", got, name)
+		}
+		if _, features := text.Size(&text.Skill{Examples: []string{x.example}}); features > x.most {
+			t.Errorf("an example %s has %d features, want %d at most", name, features, x.most)
+		}
+	}
+}
+
+func TestAnExampleThatSaysNothingIsNone(t *testing.T) {
+	t.Parallel()
+	if got := text.Learned([]text.Skill{{Agent: "a", ID: "b", Examples: []string{"", "?!", "the best", "best"}}}); got != 2 {
+		t.Errorf("there are %d samples of a card and an example that has a word, want 2", got)
 	}
 }

@@ -269,6 +269,16 @@ func TestTheLimitKeepsTheShareOfFalseRefusals(t *testing.T) {
 	}
 }
 
+func TestAShareOfFalseRefusalsThatIsNoneIsTheDefault(t *testing.T) {
+	t.Parallel()
+	want := text.New(catalog(), text.Options{FalseRefusal: 0.05}).Search("book a flight", 1)
+	for _, share := range []float64{-1, 0, 1, 20} {
+		if got := text.New(catalog(), text.Options{FalseRefusal: share}).Search("book a flight", 1); got.Limit != want.Limit {
+			t.Errorf("with a share of %v the limit is %v, want %v as with 0.05", share, got.Limit, want.Limit)
+		}
+	}
+}
+
 // BenchmarkSearch searches 10,000 skills, by words alone and with what their examples taught: p99 in microseconds.
 func BenchmarkSearch(b *testing.B) {
 	const agents, each = 1000, 10

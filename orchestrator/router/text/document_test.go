@@ -1,0 +1,37 @@
+package text_test
+
+import (
+	"testing"
+
+	"github.com/quorate/quorate/orchestrator/router/text"
+)
+
+func TestEachPartOfACardFindsItsSkill(t *testing.T) {
+	t.Parallel()
+	for part, s := range map[string]text.Skill{
+		"name":                {Agent: "a", ID: "b", Name: "Bicycles"},
+		"id":                  {Agent: "a", ID: "repair_bicycles", Name: "Mend"},
+		"id without a name":   {Agent: "a", ID: "bicycles"},
+		"description":         {Agent: "a", ID: "b", Description: "Mends bicycles"},
+		"tags":                {Agent: "a", ID: "b", Tags: []string{"wheels", "bicycles"}},
+		"inputs":              {Agent: "a", ID: "b", Inputs: []string{"what", "a list of bicycles"}},
+		"outputs":             {Agent: "a", ID: "b", Outputs: []string{"bicycles"}},
+		"examples":            {Agent: "a", ID: "b", Examples: []string{"my bicycles have a flat tire"}},
+		"agent's name":        {Agent: "bicycles", ID: "b"},
+		"agent's description": {Agent: "a", AgentDescription: "All about bicycles", ID: "b"},
+	} {
+		a := text.New(append(untaught(), s), text.Options{}).Search("bicycles", 1)
+		if len(a.Hits) == 0 || a.Hits[0].Skill != s.ID || a.Hits[0].Words < 0.4 {
+			t.Errorf("Search(bicycles) with the word in the %s = %+v, want its skill", part, a)
+		}
+	}
+}
+
+// TestASkillWithoutANameIsFoundByPiecesOfItsID asks for a word that an id runs together with another.
+func TestASkillWithoutANameIsFoundByPiecesOfItsID(t *testing.T) {
+	t.Parallel()
+	x := text.New([]text.Skill{{Agent: "a", ID: "currencyrates"}, {Agent: "b", ID: "weatherforecast"}}, text.Options{})
+	if a := x.Search("a forecast for Rome", 1); len(a.Hits) == 0 || a.Hits[0].Skill != "weatherforecast" {
+		t.Errorf("Search() = %+v, want weatherforecast", a)
+	}
+}
