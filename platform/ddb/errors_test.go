@@ -1,9 +1,11 @@
 package ddb_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/smithy-go"
@@ -65,6 +67,40 @@ func TestAnErrorOfTheServerIsNoDefectOfOurs(t *testing.T) {
 			if f := fault.From(err); f.Kind != fault.Unavailable || f.Reason != test.want || f.RetryAfter != time.Second || !f.Ours {
 				t.Errorf("BatchGet() = %v with %s, retry after %s, want Unavailable %s after a second", err, f.Reason, f.RetryAfter, test.want)
 			}
+		})
+	}
+}
+
+// halted is the body of an answer that never comes.
+type halted struct{ ctx context.Context } //nolint:containedctx // a reader has none
+
+func (h halted) Read([]byte) (int, error) {
+	<-h.ctx.Done()
+	return 0, h.ctx.Err()
+}
+
+func (halted) Close() error { return nil }
+
+func TestAnAnswerThatStopsIsNotTheCallersDeadline(t *testing.T) {
+	t.Parallel()
+	for want, patience := range map[string]time.Duration{"STORE_UNREACHABLE": time.Hour, "DEADLINE_EXCEEDED": 5 * time.Second} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c, err := ddb.Open(t.Context(), ddb.Config{Endpoint: "http://127.0.0.1:8000", Transport: roundTrip(func(request *http.Request) (*http.Response, error) {
+					response := answer(request, http.StatusOK, "")
+					response.Body = halted{request.Context()}
+					return response, nil
+				})})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), patience)
+				defer cancel()
+				if _, err := c.BatchGet(ctx, "Items", []ddb.Item{{}}); fault.ReasonOf(err) != want {
+					t.Errorf("BatchGet() = %v, want %s", err, want)
+				}
+			})
 		})
 	}
 }

@@ -2,6 +2,7 @@ package ddb
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"sync/atomic"
@@ -50,14 +51,38 @@ func (w *watcher) Do(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
+// send sends one attempt, and notes when the response was made.
 func (w *watcher) send(request *http.Request) (*http.Response, error) {
 	sent := time.Now()
 	response, err := w.client.Do(request) //nolint:gosec // the SDK makes the URL, from the configuration
 	if err == nil {
 		w.clock.saw(response, sent)
+		response.Body = limitedBody{response.Body, request.Context()}
 	}
 	return response, err
 }
+
+// limitedBody is a response that may take too long. That looks like the end of the caller's context, so it becomes another error.
+type limitedBody struct {
+	io.ReadCloser
+	ctx context.Context //nolint:containedctx // of the caller; a reader has none
+}
+
+// Read reads from the response's body.
+func (b limitedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, context.DeadlineExceeded) && b.ctx.Err() == nil {
+		err = haltedError{}
+	}
+	return n, err
+}
+
+// haltedError is a timeout, after which the SDK tries again.
+type haltedError struct{}
+
+func (haltedError) Error() string   { return "the answer did not come in time" }
+func (haltedError) Timeout() bool   { return true }
+func (haltedError) Temporary() bool { return true }
 
 // watchedBody records a response that breaks off.
 type watchedBody struct {
