@@ -19,6 +19,7 @@ const (
 	probeWorkers = 64
 
 	probeInterval = 15 * time.Second // between two probes of an agent; well below the default of Options.LeaseDuration, so that one may be lost
+	probeRetry    = time.Second      // after a failure of the store: when it is back, all leases may have run out
 )
 
 // RunProber reads the cards of agents that have no live lease of their own, every 15 seconds and once right after a registration, until ctx ends;
@@ -40,14 +41,17 @@ func (r *Registry) RunProber(ctx context.Context) error {
 }
 
 // feedProbes gives the workers every agent that needs a probe, once per interval. A round that takes longer is cut short: agents that answered lately
-// come first, so that many dead ones cannot make them look dead too, and the dead ones come in a new order each time.
+// come first, so that many dead ones cannot make them look dead too, and the dead ones come in a new order each time. A round for which the store gave no
+// agents is repeated soon.
 func (r *Registry) feedProbes(ctx context.Context, jobs chan<- Key) {
 	ticker := time.NewTicker(probeInterval)
 	defer ticker.Stop()
-	for {
+	for failures := 0; ; {
 		keys, err := r.probeCandidates(ctx)
-		if err != nil && ctx.Err() == nil {
-			r.logger.ErrorContext(ctx, "agents to probe not read", slog.Any("error", err))
+		failures = r.countUnread(ctx, failures, err)
+		var again <-chan time.Time
+		if err != nil && len(keys) == 0 {
+			again = time.After(probeRetry)
 		}
 		ticked := false
 		for i := 0; i < len(keys) && !ticked; i++ {
@@ -65,10 +69,22 @@ func (r *Registry) feedProbes(ctx context.Context, jobs chan<- Key) {
 		}
 		select {
 		case <-ticker.C:
+		case <-again:
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// countUnread returns how many times in a row the agents to probe could not be read.
+func (r *Registry) countUnread(ctx context.Context, failures int, err error) int {
+	if err == nil {
+		return 0
+	}
+	if failures++; fault.Logged(failures) && ctx.Err() == nil {
+		r.logger.ErrorContext(ctx, "agents to probe not read", slog.Int("times", failures), slog.Any("error", err))
+	}
+	return failures
 }
 
 // probeCandidates returns the agents without a live lease of their own: first those that answered lately, then the others.
