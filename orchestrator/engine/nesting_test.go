@@ -23,12 +23,13 @@ func nested(deep int) *structpb.Value {
 	return v
 }
 
+func object(v *structpb.Value) *structpb.Struct {
+	return &structpb.Struct{Fields: map[string]*structpb.Value{"k": v}}
+}
+
 func TestWhatAnAgentNestsTooDeepIsNotKept(t *testing.T) {
 	t.Parallel()
 	data := func(v *structpb.Value) []*a2apb.Part { return []*a2apb.Part{{Content: &a2apb.Part_Data{Data: v}}} }
-	object := func(v *structpb.Value) *structpb.Struct {
-		return &structpb.Struct{Fields: map[string]*structpb.Value{"k": v}}
-	}
 	done := a2apb.TaskState_TASK_STATE_COMPLETED
 	for name, test := range map[string]struct {
 		artifact *a2apb.Artifact

@@ -53,3 +53,49 @@ func TestAnAgentWhoseWorkNobodyTakesIsToldToStop(t *testing.T) {
 		})
 	}
 }
+
+// TestAStreamThatIsTakenUpIsRefusedLikeAnyOther has the connection break, and the agent say more than a task takes in the stream of the rest.
+func TestAStreamThatIsTakenUpIsRefusedLikeAnyOther(t *testing.T) {
+	t.Parallel()
+	working, done := a2apb.TaskState_TASK_STATE_WORKING, a2apb.TaskState_TASK_STATE_COMPLETED
+	large := &a2apb.Artifact{ArtifactId: "a", Parts: text(strings.Repeat("x", 5<<20)).GetParts()}
+	deep := &a2apb.Artifact{ArtifactId: "a", Parts: []*a2apb.Part{{Content: &a2apb.Part_Data{Data: nested(9000)}}}}
+	delivers := func(a *a2apb.Artifact) *a2apb.StreamResponse {
+		return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_ArtifactUpdate{ArtifactUpdate: &a2apb.TaskArtifactUpdateEvent{TaskId: "r1", Artifact: a}}}
+	}
+	ends := &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_StatusUpdate{
+		StatusUpdate: &a2apb.TaskStatusUpdateEvent{TaskId: "r1", Status: &a2apb.TaskStatus{State: done}},
+	}}
+	for name, test := range map[string]struct {
+		says   *a2apb.StreamResponse
+		final  *a2apb.Task // as the agent has it then
+		reason string
+	}{
+		"it delivers too much":                    {delivers(large), remoteTask("r1", done, ""), "ARTIFACTS_TOO_LARGE"},
+		"it nests too deep":                       {delivers(deep), remoteTask("r1", done, ""), agentclient.ReasonAnswerInvalid},
+		"it has delivered too much before":        {ends, withArtifacts(remoteTask("r1", done, ""), large), "ARTIFACTS_TOO_LARGE"},
+		"it has nested too deep before":           {ends, withArtifacts(remoteTask("r1", done, ""), deep), agentclient.ReasonAnswerInvalid},
+		"it has said too much of the task before": {ends, &a2apb.Task{Id: "r1", Status: &a2apb.TaskStatus{State: done}, Metadata: object(nested(9000))}, agentclient.ReasonAnswerInvalid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := &actor{name: "agent"}
+			a.play = func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+				a.remember(remoteTask("r1", working, ""))
+				if err := say(snapshot("r1", working, "")); err != nil {
+					return err
+				}
+				return errCut
+			}
+			a.follow = func(say agentclient.Each) error {
+				a.remember(test.final)
+				return say(test.says)
+			}
+			w := newWorld(t, a)
+			task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "agent"}}).ID)
+			if task.Error == nil || task.Error.Reason != test.reason || len(task.Artifacts) > 0 {
+				t.Errorf("state %s (%+v) with %d artifacts, want %s without any; log %v", task.State, task.Error, len(task.Artifacts), test.reason, log)
+			}
+		})
+	}
+}

@@ -138,9 +138,12 @@ func (h *remoteState) applyArtifact(u *a2apb.TaskArtifactUpdateEvent) error {
 	return h.checkSize()
 }
 
-// addMissing adds artifacts that were not received before, and those of which there is more now.
-func (h *remoteState) addMissing(list []*a2apb.Artifact) error {
-	for _, a := range list {
+// addMissing adds the artifacts of the agent's task that were not received before, those of which there is more now, and its metadata.
+func (h *remoteState) addMissing(t *a2apb.Task) error {
+	if err := checkNesting(snapshot(t)); err != nil {
+		return err
+	}
+	for _, a := range t.GetArtifacts() {
 		i := slices.IndexFunc(h.artifacts, func(old *a2apb.Artifact) bool { return old.GetArtifactId() == a.GetArtifactId() })
 		if i >= 0 && proto.Size(h.artifacts[i]) >= proto.Size(a) {
 			continue
@@ -149,7 +152,7 @@ func (h *remoteState) addMissing(list []*a2apb.Artifact) error {
 			return err
 		}
 	}
-	return nil
+	return h.setMetadata(h.metadata, t.GetMetadata())
 }
 
 func (h *remoteState) checkSize() error {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
@@ -30,8 +29,8 @@ func (c *conversation) resume(ctx context.Context, remote string) error {
 			return err
 		}
 	} else if c.stream && !c.endedOrWaiting() {
-		// A stream makes polling unnecessary. An agent that refuses one is polled.
-		if err := c.subscribe(ctx, remote); err != nil && ctx.Err() != nil {
+		// A stream makes polling unnecessary. An agent that refuses one, or breaks it off, is polled.
+		if err := c.subscribe(ctx, remote); err != nil && (ctx.Err() != nil || c.hasRefused()) {
 			return err
 		}
 	}
@@ -47,9 +46,9 @@ func (c *conversation) subscribe(ctx context.Context, remote string) error {
 		return on(r)
 	})
 	c.mu.Lock()
-	ended := c.remote.ended()
+	ready := c.resultReady
 	c.mu.Unlock()
-	if whole || !ended {
+	if whole || !ready {
 		return err
 	}
 	look, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
@@ -60,9 +59,18 @@ func (c *conversation) subscribe(ctx context.Context, remote string) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	failed = errors.Join(c.remote.addMissing(t.GetArtifacts()), c.remote.setMetadata(c.remote.metadata, t.GetMetadata()))
-	c.resultReady = failed == nil
-	return errors.Join(failed, err)
+	if refused := c.remote.addMissing(t); refused != nil {
+		c.refused, c.resultReady = true, false
+		return refused
+	}
+	return err
+}
+
+// hasRefused reports whether the agent has said something that a task does not take.
+func (c *conversation) hasRefused() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.refused
 }
 
 // replyHistory is how many of the latest messages of an agent's task a reply is looked for among, to learn whether it arrived.
