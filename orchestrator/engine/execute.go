@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -128,25 +129,23 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 	default:
 		c.onReached()
 	}
+	var next stepResult
 	if cause := context.Cause(ctx); cause != nil {
-		return e.concludeInterrupted(ctx, c, cause, err)
+		next, err = e.concludeInterrupted(ctx, c, cause, err)
+	} else {
+		next, err = e.conclude(ctx, c, err)
 	}
-	return e.conclude(ctx, c, err)
+	if errors.Is(err, errMoved) { // the next step may end the task
+		e.keepDraft(ctx, c)
+	}
+	return next, err
 }
 
 // concludeInterrupted does what follows an exchange that was ended from outside, because of cause. If the agent has delivered all the same, that is
 // stored: whoever takes over the task would not know that the work is done.
 func (e *Engine) concludeInterrupted(ctx context.Context, c *conversation, cause, err error) (stepResult, error) {
 	refused := fault.KindOf(cause) == fault.InvalidArgument // the store will never accept what the agent has said so far
-	switch {
-	case refused:
-	case errors.Is(cause, errDeadline):
-		e.keepDraft(ctx, c)
-		return stepResult{again: true}, nil // the next step ends the task
-	case err != nil || !c.resultReady:
-		if errors.Is(cause, errMoved) {
-			e.keepDraft(ctx, c)
-		}
+	if !refused && (errors.Is(cause, errDeadline) || err != nil || !c.resultReady) {
 		return stepResult{}, cause
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
@@ -183,4 +182,5 @@ func (e *Engine) conclude(ctx context.Context, c *conversation, err error) (step
 	return next, err
 }
 
-var errDeadline = errors.New("the task's deadline has passed")
+// errDeadline is the errMoved of an exchange that has run out of time.
+var errDeadline = fmt.Errorf("%w: its deadline has passed", errMoved)

@@ -53,6 +53,31 @@ func TestACanceledTaskKeepsWhatWasDelivered(t *testing.T) {
 	}
 }
 
+// TestACanceledTaskKeepsTheResultThatWasHeard cancels a task between the end of the agent's task and that of its answer.
+func TestACanceledTaskKeepsTheResultThatWasHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, &actor{name: "lingers", play: func(ctx context.Context, _ *a2apb.Message, say agentclient.Each) error {
+			err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "whole"))
+			<-ctx.Done()
+			return err
+		}})
+		s.start()
+		k := s.accept("lingers", "r")
+		synctest.Wait()
+		if _, err := s.engine.Cancel(t.Context(), engine.Cancellation{Key: k, Caller: "tester"}); err != nil {
+			t.Fatalf("Cancel() = %v", err)
+		}
+		<-time.After(time.Second)
+		s.stop()
+		if task, err := s.store.Task(t.Context(), k); err != nil || task.State != a2apb.TaskState_TASK_STATE_CANCELED || len(task.Artifacts) != 1 {
+			t.Errorf("Task() = state %s with artifacts %v, %v, want canceled with what was heard", task.State, task.Artifacts, err)
+		}
+		if log, err := s.store.Events(t.Context(), k, 0, 100); err != nil || !slices.ContainsFunc(log, keepsOf("lingers")) {
+			t.Errorf("Events() = %v, %v, want one that says what is kept", log, err)
+		}
+	})
+}
+
 func TestATaskThatRunsOutOfTimeKeepsWhatWasDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		agent := &breaking{worker: newWorker()}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -97,22 +98,23 @@ func (e *Engine) storeEnd(ctx context.Context, c *conversation, why *orchestrato
 	})
 }
 
-// keepDraft stores what the agent has delivered of a task that is about to end without its result, because of its deadline or a request to cancel. What
+// keepDraft stores what the agent has delivered if the task is about to end without its result, because of its deadline or a request to cancel. What
 // does not fit is left out.
 func (e *Engine) keepDraft(ctx context.Context, c *conversation) {
-	if len(c.remote.artifacts) == 0 || c.task.Guarded() {
+	if len(c.remote.artifacts) == 0 || c.refused || c.task.Guarded() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
-	err := c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
-		if !t.CancelAsked && e.now().Before(t.Deadline) {
-			return nil
-		}
+	ends := func(read, now *orchestrator.Task) bool {
+		return attemptOpen(read, now) && (now.CancelAsked || !e.now().Before(now.Deadline))
+	}
+	_, err := e.updateOwned(ctx, &c.task, ends, func(t *orchestrator.Task) []orchestrator.Event {
+		c.remote.recordIDs(t)
 		c.remote.showDraft(t)
 		return []orchestrator.Event{keptEvent(t, "")}
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errMoved) {
 		e.Logger.WarnContext(ctx, "what an agent delivered of a task that ends cannot be stored", taskAttr(&c.task), errAttr(err))
 	}
 }
