@@ -26,7 +26,6 @@ type conversation struct {
 	onReached   func()                  // called when the agent answers anything
 	reached     bool                    // it has; set by onReached
 	first       lookedUp                // for the message that begins the agent's task
-	sent        time.Time               // when the reply was sent
 	leaveStream context.CancelFunc      // ends a stream that the agent leaves open after the end
 	broken      *brokenAnswer           // nil: the agent has not ended its answer with an error
 	pollNoted   bool                    // the log says why the agent is asked for its task
@@ -37,6 +36,7 @@ type conversation struct {
 	unsavedProgress []remark          // guarded by mu; progress that is not in the log yet
 	saveTimer       *time.Timer       // guarded by mu; not nil while something is unwritten
 	closeTimer      *time.Timer       // guarded by mu; ends a stream that the agent does not end
+	sent            time.Time         // guarded by mu; when the reply was sent, or found to have been
 	recheckTimer    *time.Timer       // guarded by mu; until the next check for what others have written to the task
 	resultReady     bool              // guarded by mu; the agent has ended its task, with a result that can be stored
 	refused         bool              // guarded by mu; the agent has said something that a task does not take

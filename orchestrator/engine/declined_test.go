@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
@@ -57,4 +59,50 @@ func messageOf(m *a2apb.Message) string {
 		return ""
 	}
 	return m.GetParts()[0].GetText()
+}
+
+// TestAnAgentMayTakeItsTimeWithAReply has the connection break behind a reply, which the agent begins to work on a little later.
+func TestAnAgentMayTakeItsTimeWithAReply(t *testing.T) {
+	t.Parallel()
+	for name, says := range map[string]bool{"and says nothing until then": false, "and shows its question once more": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				agent := &actor{name: "agent"}
+				question := remoteTask("r1", a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "how many?")
+				question.Status.Message.MessageId = "q"
+				agent.play = func(_ context.Context, m *a2apb.Message, say agentclient.Each) error {
+					if m.GetTaskId() == "" {
+						agent.remember(question)
+						return say(snapshotOf(question))
+					}
+					replied := &a2apb.Task{Id: "r1", Status: question.GetStatus(), History: []*a2apb.Message{m}}
+					agent.remember(replied)
+					time.AfterFunc(5*time.Second, func() { agent.remember(remoteTask("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "three")) })
+					if says {
+						if err := say(snapshotOf(replied)); err != nil {
+							return err
+						}
+					}
+					return errCut
+				}
+				s := newStage(t, agent)
+				s.start()
+				k := s.accept("agent", "r")
+				<-time.After(time.Second)
+				if _, err := s.engine.Reply(t.Context(), engine.Reply{Key: k, Caller: "tester", Message: text("3")}); err != nil {
+					t.Fatalf("Reply() = %v", err)
+				}
+				<-time.After(4 * time.Second)
+				if task, err := s.store.Task(t.Context(), k); err != nil || task.State != a2apb.TaskState_TASK_STATE_WORKING || len(task.Turns) != 2 {
+					t.Errorf("state %s with %d turns, %v, want working after the reply", task.State, len(task.Turns), err)
+				}
+				<-time.After(time.Minute)
+				s.stop()
+				if task, err := s.store.Task(t.Context(), k); err != nil || task.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(agent.sends()) != 2 {
+					t.Errorf("state %s (%+v) after %d messages, %v, want completed after 2", task.State, task.Error, len(agent.sends()), err)
+				}
+			})
+		})
+	}
 }

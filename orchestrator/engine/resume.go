@@ -20,7 +20,7 @@ func (c *conversation) resume(ctx context.Context, remote string) error {
 	if err != nil {
 		return c.handleForgotten(ctx, err)
 	}
-	c.expectReply(t)
+	c.expectReaction(t)
 	if err := c.handleResponses(ctx)(snapshot(t)); err != nil {
 		return err
 	}

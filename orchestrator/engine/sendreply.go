@@ -26,16 +26,18 @@ func (c *conversation) unsentReply() *orchestrator.Turn {
 	return c.task.PendingReply()
 }
 
-// expectReply prepares for what the agent says while a reply is on its way; remote is the state of its task before.
-func (c *conversation) expectReply(remote *a2apb.Task) {
+// expectReaction prepares for what the agent says when a reply is on its way, or has arrived and may not have been read; remote is the state of its
+// task before.
+func (c *conversation) expectReaction(remote *a2apb.Task) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	reply := c.task.PendingReply()
-	if reply == nil {
+	n := len(c.task.Turns)
+	if n == 0 || c.task.Turns[n-1].FromAgent {
 		return
 	}
-	c.remote.replied, c.remote.answered = true, reply.Question
-	c.remote.delivered = replyArrived(remote, reply)
+	reply := &c.task.Turns[n-1]
+	c.remote.replied, c.remote.answered, c.sent = true, reply.Question, time.Now()
+	c.remote.delivered = reply.Done || replyArrived(remote, reply)
 }
 
 // sendReply sends the reply. If the agent refuses it because it continued without one, that is as good.
