@@ -38,8 +38,7 @@ type conversation struct {
 	closeTimer      *time.Timer       // guarded by mu; ends a stream that the agent does not end
 	sent            time.Time         // guarded by mu; when the reply was sent, or found to have been
 	recheckTimer    *time.Timer       // guarded by mu; until the next check for what others have written to the task
-	resultReady     bool              // guarded by mu; the agent has ended its task, with a result that can be stored
-	refused         bool              // guarded by mu; the agent has said something that a task does not take
+	refused         bool              // guarded by mu; the last thing that the agent said is something that a task does not take
 	finished        bool              // guarded by mu; run has ended
 }
 
@@ -74,7 +73,7 @@ func (c *conversation) run(ctx context.Context) error {
 		c.closeTimer.Stop()
 	}
 	switch {
-	case c.resultReady:
+	case c.hasResult():
 		return nil // storeResult stores it
 	case c.remote.ended(), c.saveTimer == nil && !c.remote.hasNewQuestion(&c.task), ctx.Err() == nil && err != nil && !agentclient.Retryable(err):
 		return err // everything is stored, or what was heard is refused
@@ -83,6 +82,9 @@ func (c *conversation) run(ctx context.Context) error {
 	defer cancel()
 	return errors.Join(err, c.save(ctx))
 }
+
+// hasResult reports whether the agent has ended its task, with a result that can be stored. The caller holds mu, or run has ended.
+func (c *conversation) hasResult() bool { return c.remote.ended() && !c.refused }
 
 const saveTimeout = 5 * time.Second
 
@@ -127,12 +129,14 @@ func (c *conversation) handleResponses(ctx context.Context) agentclient.Each {
 		if err == nil {
 			err = c.checkQuestion()
 		}
-		c.refused = err != nil
-		if c.resultReady = err == nil && c.remote.ended(); c.resultReady && c.stream && c.closeTimer == nil {
-			c.closeTimer = time.AfterFunc(streamCloseTime, c.leaveStream)
-		}
-		if err != nil || c.resultReady {
+		if c.refused = err != nil; c.refused {
 			return err
+		}
+		if c.remote.ended() {
+			if c.stream && c.closeTimer == nil {
+				c.closeTimer = time.AfterFunc(streamCloseTime, c.leaveStream)
+			}
+			return nil
 		}
 		if carriesArtifacts(r) {
 			c.engine.putTokens(c.engine.onlookers, c.task.Key())

@@ -145,7 +145,7 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 // stored: whoever takes over the task would not know that the work is done.
 func (e *Engine) concludeInterrupted(ctx context.Context, c *conversation, cause, err error) (stepResult, error) {
 	refused := fault.KindOf(cause) == fault.InvalidArgument // the store will never accept what the agent has said so far
-	if !refused && (errors.Is(cause, errDeadline) || err != nil || !c.resultReady) {
+	if !refused && (errors.Is(cause, errDeadline) || err != nil || !c.hasResult()) {
 		return stepResult{}, cause
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)

@@ -46,9 +46,9 @@ func (c *conversation) subscribe(ctx context.Context, remote string) error {
 		return on(r)
 	})
 	c.mu.Lock()
-	ready := c.resultReady
+	done := c.hasResult()
 	c.mu.Unlock()
-	if whole || !ready {
+	if whole || !done {
 		return err
 	}
 	look, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
@@ -60,7 +60,7 @@ func (c *conversation) subscribe(ctx context.Context, remote string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if refused := c.remote.addMissing(t); refused != nil {
-		c.refused, c.resultReady = true, false
+		c.refused = true
 		return refused
 	}
 	return err
