@@ -8,7 +8,7 @@
 // and writes the result on condition that the task has not changed meanwhile. A task that waits, for a consultation or a timer, has no runner: Wake
 // starts one when something happens. Nothing that is needed to continue is kept in memory only.
 //
-// Where to begin: Submit (submit.go) accepts a task; drive (run.go) is a runner's loop, and step (step.go) decides what is due: execute (execute.go
+// Where to begin: Submit (submit.go) accepts a task; drive (drive.go) is a runner's loop, and step (step.go) decides what is due: execute (execute.go
 // and conversation.go) talks to the agent, gate (gate.go) checks consultations, advancePlan (planround.go) works on a plan. Leases decide which
 // replica works on which tasks (ownership.go), which it searches for (scan.go), and fairLimiter (fairlimiter.go) bounds how many tasks are with agents
 // at a time.

@@ -2,12 +2,10 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
 	"github.com/quorate/quorate/orchestrator"
-	"github.com/quorate/quorate/platform/fault"
 )
 
 // Run takes leases and works on the tasks under them until ctx ends: first on unfinished ones, then on those that Wake names. It returns when every
@@ -31,68 +29,6 @@ func (e *Engine) Run(ctx context.Context) error {
 		case <-e.signal:
 			e.startRunners(ctx, &running)
 		}
-	}
-}
-
-// Wake has a runner look at a task, now or when the present runner is done.
-func (e *Engine) Wake(k orchestrator.Key) {
-	e.mu.Lock()
-	e.wake(k)
-	e.mu.Unlock()
-	e.signalPending()
-}
-
-// wake marks a task as pending and returns its present runner, if there is one. The caller holds mu, and calls signalPending afterwards.
-func (e *Engine) wake(k orchestrator.Key) *runner {
-	r, ok := e.runners[k]
-	if ok {
-		r.rerun = true
-	} else {
-		e.pending[k] = true
-	}
-	return r
-}
-
-// recheck has a task looked at although nothing is known to have happened: if it waits for its caller and has not changed, it goes on waiting.
-func (e *Engine) recheck(k orchestrator.Key) {
-	e.mu.Lock()
-	if r, ok := e.runners[k]; ok {
-		r.recheck = true
-	} else if !e.pending[k] {
-		e.pending[k] = false
-	}
-	e.mu.Unlock()
-	e.signalPending()
-}
-
-// due wakes a task whose wake-up is due. If a runner was started meanwhile, which took the wake-up, that is enough.
-func (e *Engine) due(k orchestrator.Key, w *wakeUp) {
-	e.mu.Lock()
-	if e.timers[k] == w {
-		e.wake(k)
-	}
-	e.mu.Unlock()
-	e.signalPending()
-}
-
-// interrupt is Wake for what cannot wait until the present runner is done. Marking and interrupting are one step: a runner that began in between
-// would be stopped, and no other would follow.
-func (e *Engine) interrupt(k orchestrator.Key) {
-	e.mu.Lock()
-	if r := e.wake(k); r != nil {
-		r.cancel(errMoved)
-	}
-	e.mu.Unlock()
-	e.signalPending()
-}
-
-func (e *Engine) signalPending() { putToken(e.signal) }
-
-// putToken puts a token into a channel that holds at most one, unless it holds one.
-func putToken(c chan<- struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
 	}
 }
 
@@ -194,72 +130,4 @@ func (e *Engine) stopTimers() {
 		t.timer.Stop()
 		delete(e.timers, k)
 	}
-}
-
-// drive runs the steps of a task until it has to wait, and returns for how long; 0 means until it is woken.
-func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.Duration {
-	if left := e.remainingWait(ctx, r, k); left > 0 {
-		return left
-	}
-	for {
-		t, err := e.Store.Task(ctx, k)
-		if fault.KindOf(err) == fault.NotFound { // an outcome, say, came after the task's retention
-			return 0
-		}
-		if err == nil {
-			err = e.assumeOwnership(r, &t)
-		}
-		if err == nil {
-			r.version = t.Version
-			var next stepResult
-			if next, err = e.stepAndReport(ctx, t); err == nil && !next.again {
-				return e.capWait(t, next.wait)
-			}
-		}
-		if errors.Is(err, errNotHeld) {
-			if err = e.handOver(ctx, &t); err == nil {
-				return 0
-			}
-		}
-		switch {
-		case ctx.Err() != nil:
-			return 0
-		case err == nil, errors.Is(err, errMoved):
-			continue
-		default:
-			r.failed = true
-			return e.retryDelay(ctx, k, err)
-		}
-	}
-}
-
-// remainingWait returns how much longer a task should wait that was woken before its time, waits for its caller and has not changed since. Thousands of
-// such tasks are looked at with each rescan, so it does not read their content.
-func (e *Engine) remainingWait(ctx context.Context, r *runner, k orchestrator.Key) time.Duration {
-	before := r.earlyWakeUp
-	if before.timer == nil {
-		return 0
-	}
-	r.earlyWakeUp = wakeUp{}
-	t, err := e.Store.TaskPart(ctx, k, orchestrator.Part{})
-	if err == nil {
-		err = e.assumeOwnership(r, &t)
-	}
-	if err != nil || before.version != t.Version || !t.AwaitsCaller() || t.PendingReply() != nil {
-		return 0
-	}
-	r.version = t.Version
-	return time.Until(before.due)
-}
-
-// capWait limits a wait by the task's deadline. For a finished task it returns 0.
-func (e *Engine) capWait(t orchestrator.Task, wait time.Duration) time.Duration {
-	if wait < 0 {
-		return 0
-	}
-	left := max(t.Deadline.Sub(e.now()), time.Millisecond)
-	if wait == 0 || left < wait {
-		return left
-	}
-	return wait
 }
