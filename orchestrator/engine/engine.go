@@ -8,62 +8,11 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"go.opentelemetry.io/otel/metric"
-	"go.opentelemetry.io/otel/trace"
 
-	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
-	"github.com/quorate/quorate/orchestrator/agentclient"
-	"github.com/quorate/quorate/orchestrator/lease"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/registry"
-)
-
-// Connector opens a client to an agent.
-type Connector interface {
-	Connect(name string, card registry.Card) (client agentclient.Client, binding string, err error)
-}
-
-// Config holds the dependencies and settings of an Engine. All fields are required except Now, Notifier, Receiver, Embedder, Signatures, the limits
-// and the durations.
-type Config struct {
-	Store     orchestrator.Store
-	Leases    *lease.Manager
-	Directory router.Directory // of agents
-	Connect   Connector
-	Ledger    *consultation.Ledger
-	Logger    *slog.Logger
-	Tracer    trace.Tracer
-	Meter     metric.Meter
-	Now       func() time.Time // nil is time.Now
-	Notifier  Notifier         // sends push notifications; nil sends none
-
-	// Receiver returns the URL to which the agent of an attempt may send push notifications. If it is nil or returns "", agents are polled.
-	Receiver func(k orchestrator.Key, attempt int) string
-
-	Rescan       time.Duration // how often to search for unfinished tasks; default 60 s
-	RetryDelay   time.Duration // before an unreachable agent is tried again, doubled each time; default 500 ms
-	BreakerDelay time.Duration // how long an agent is left alone that was unreachable five times in a row; default 15 s
-	MaxRunning   int           // runners at a time, not counting those that talk to agents or to trace backends; further tasks wait; default 4,096
-	MaxExchanges int           // tasks with agents at a time; further tasks queue, and the busiest agents leave room for the others; default 16,384
-
-	Signatures registry.SignaturePolicy // which cards are trusted; empty is verify-if-present
-
-	Embedder     router.Embedder // second stage of routing by text; nil: there is none
-	EmbedTimeout time.Duration   // how long a decision waits for Embedder; default 150 ms
-}
-
-const (
-	// DefaultExchanges is the default of Config.MaxExchanges.
-	DefaultExchanges = 16_384
-
-	maxSends        = 8                // of one attempt to an unreachable agent that has not accepted the work
-	maxBackoff      = time.Minute      // between two of these
-	maxRetryAfter   = 10 * time.Minute // longest wait that an agent may ask for
-	pendingCheck    = 15 * time.Second // for a gate that waits for an outcome
-	maxTraceQueries = 64               // queries of trace backends at a time, each of which may hang
-	storeRetry      = time.Second      // after a step failed because the store or the evidence was unavailable; for other internal errors doubled each time, up to maxBackoff
 )
 
 // Engine drives tasks. Its methods are safe for concurrent use. Nothing moves unless Run is running.
@@ -97,50 +46,12 @@ type Engine struct {
 	saturated bool                           // guarded by mu; more tasks are pending than may run
 }
 
-// runner is the goroutine that works on one task.
-type runner struct {
-	cancel  context.CancelCauseFunc
-	done    chan struct{}
-	group   int  // of the task, once it was read; -1 before
-	failed  bool // its last step failed; used by the runner's goroutine until it ends
-	found   bool // by a scan, and not known before; guarded by Engine.mu
-	rerun   bool // something happened meanwhile: start anew when this one ends; guarded by Engine.mu
-	recheck bool // a scan has found the task meanwhile, which is looked at again if it has changed; guarded by Engine.mu
-
-	version     uint64 // of the task as last read; used by the runner's goroutine until it ends
-	earlyWakeUp wakeUp // the wake-up that was set for later; zero when something happened
-
-	conversation *conversation // guarded by Engine.mu; the last exchange with the agent
-}
-
-// wakeUp is a wake-up of a task.
-type wakeUp struct {
-	timer   *time.Timer
-	group   int
-	version uint64    // of the task when it was set
-	due     time.Time // by a clock that nobody sets
-}
+// maxTraceQueries bounds the queries of trace backends at a time, each of which may hang.
+const maxTraceQueries = 64
 
 // New returns an engine and subscribes it to new evidence from the ledger.
 func New(c Config) (*Engine, error) {
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.Rescan <= 0 {
-		c.Rescan = time.Minute
-	}
-	if c.RetryDelay <= 0 {
-		c.RetryDelay = 500 * time.Millisecond
-	}
-	if c.BreakerDelay <= 0 {
-		c.BreakerDelay = 15 * time.Second
-	}
-	if c.MaxRunning <= 0 {
-		c.MaxRunning = 4096
-	}
-	if c.MaxExchanges <= 0 {
-		c.MaxExchanges = DefaultExchanges
-	}
+	c = c.withDefaults()
 	m, err := newMeters(c.Meter)
 	if err != nil {
 		return nil, err

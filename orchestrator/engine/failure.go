@@ -11,6 +11,13 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
+// How often and how long an agent that cannot be reached is tried.
+const (
+	maxSends      = 8                // of one attempt that the agent has not accepted
+	maxBackoff    = time.Minute      // between two of these
+	maxRetryAfter = 10 * time.Minute // an agent that asks for a longer wait is tried sooner
+)
+
 // handleFailure ends the attempt with an error, or waits when another try may help.
 func (e *Engine) handleFailure(ctx context.Context, t orchestrator.Task, err error) (stepResult, error) {
 	next, final, err := e.tryAgain(ctx, t, err)

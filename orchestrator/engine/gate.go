@@ -5,12 +5,16 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 )
+
+// pendingCheck is how long a gate waits for an outcome before it is checked again.
+const pendingCheck = 15 * time.Second
 
 // gate checks the requirements of the task's phase and lets the task pass, or stores what it waits for. Check and passage are one write, which fails
 // when the task has changed since its content was judged.

@@ -9,6 +9,9 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
+// storeRetry is how long a task waits whose step failed because the store or the evidence was unavailable.
+const storeRetry = time.Second
+
 // retryDelay counts a step that failed because of an internal error, and returns when to look at the task again. An unavailable store or evidence
 // source may be back in a second. Any other error is likely to recur and is retried at growing intervals. Only the first, second, fourth and so on
 // failure in a row is logged, since thousands of tasks may wait for the same store.

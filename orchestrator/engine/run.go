@@ -32,6 +32,22 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 }
 
+// runner is the goroutine that works on one task.
+type runner struct {
+	cancel  context.CancelCauseFunc
+	done    chan struct{}
+	group   int  // of the task, once it was read; -1 before
+	failed  bool // its last step failed; used by the runner's goroutine until it ends
+	found   bool // by a scan, and not known before; guarded by Engine.mu
+	rerun   bool // something happened meanwhile: start anew when this one ends; guarded by Engine.mu
+	recheck bool // a scan has found the task meanwhile, which is looked at again if it has changed; guarded by Engine.mu
+
+	version     uint64 // of the task as last read; used by the runner's goroutine until it ends
+	earlyWakeUp wakeUp // the wake-up that was set for later; zero when something happened
+
+	conversation *conversation // guarded by Engine.mu; the last exchange with the agent
+}
+
 // startRunners gives pending tasks runners, as many as may run.
 func (e *Engine) startRunners(ctx context.Context, running *sync.WaitGroup) {
 	e.mu.Lock()

@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/quorate/quorate/orchestrator"
+import (
+	"time"
+
+	"github.com/quorate/quorate/orchestrator"
+)
 
 // Wake has a runner look at a task, now or when the present runner is done.
 func (e *Engine) Wake(k orchestrator.Key) {
@@ -31,6 +35,14 @@ func (e *Engine) recheck(k orchestrator.Key) {
 	}
 	e.mu.Unlock()
 	e.signalPending()
+}
+
+// wakeUp is a wake-up of a task.
+type wakeUp struct {
+	timer   *time.Timer
+	group   int
+	version uint64    // of the task when it was set
+	due     time.Time // by a clock that nobody sets
 }
 
 // due wakes a task whose wake-up is due. If a runner was started meanwhile, which took the wake-up, that is enough.
