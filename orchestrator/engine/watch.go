@@ -19,13 +19,7 @@ func (e *Engine) Watch(ctx context.Context, k orchestrator.Key, after uint64, th
 	changed, stop := e.subscribe(e.watchers, k)
 	defer stop()
 	return e.watch(ctx, k, after, throughGates, emit, func(ctx context.Context, shard int) error {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-changed:
-		case <-time.After(e.watchInterval(shard)):
-		}
-		return nil
+		return e.awaitChange(ctx, changed, shard)
 	})
 }
 
@@ -68,13 +62,21 @@ func (e *Engine) Await(ctx context.Context, k orchestrator.Key) (orchestrator.Ta
 		if err != nil || t.Ended() || t.Blocked() || t.AwaitsCaller() {
 			return t, err
 		}
-		select {
-		case <-ctx.Done():
-			return t, ctx.Err()
-		case <-changed:
-		case <-time.After(e.watchInterval(t.Shard)):
+		if err := e.awaitChange(ctx, changed, t.Shard); err != nil {
+			return t, err
 		}
 	}
+}
+
+// awaitChange returns when a watched task, which is in a shard, may have changed.
+func (e *Engine) awaitChange(ctx context.Context, changed <-chan struct{}, shard int) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-changed:
+	case <-time.After(e.watchInterval(shard)):
+	}
+	return nil
 }
 
 // watchInterval returns how soon a watched task is read again without a notification: sooner when another replica works on it.
