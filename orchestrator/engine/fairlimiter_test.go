@@ -85,7 +85,7 @@ func (w *world) completed(ids ...string) {
 func TestAnAgentThatKeepsItsTasksLeavesRoomForOthers(t *testing.T) {
 	t.Parallel()
 	slow, slower := newKeeper("slow"), newKeeper("slower")
-	w := newWorldWithin(t, 0, 9, slow.actor, slower.actor, quick())
+	w := newWorldWith(t, func(w *world) { w.bounds.exchanges = 9 }, slow.actor, slower.actor, quick())
 	ids := w.submitMany(5, "slow")
 	slow.has(t, 5)
 	ids = append(ids, w.submitMany(7, "slow")...) // tasks that come at the same time overtake one another
@@ -118,7 +118,7 @@ func TestAnAgentThatKeepsItsTasksLeavesRoomForOthers(t *testing.T) {
 func TestATurnThatNobodyTakesGoesToTheNext(t *testing.T) {
 	t.Parallel()
 	slow := newKeeper("slow")
-	w := newWorldWithin(t, 0, 2, slow.actor)
+	w := newWorldWith(t, func(w *world) { w.bounds.exchanges = 2 }, slow.actor)
 	ids := w.submitMany(1, "slow")
 	slow.has(t, 1)
 	ids = append(ids, w.submitMany(5, "slow")...)
@@ -141,7 +141,7 @@ func TestATurnThatNobodyTakesGoesToTheNext(t *testing.T) {
 func TestWhoIsWithAnAgentHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	slow := newKeeper("slow")
-	w := newWorldWithin(t, 1, 0, slow.actor, quick())
+	w := newWorldWith(t, func(w *world) { w.bounds.running = 1 }, slow.actor, quick())
 	ids := w.submitMany(4, "slow")
 	slow.has(t, len(ids))
 	w.completed(w.submitMany(4, "quick")...)
@@ -153,7 +153,7 @@ func TestWhoIsWithAnAgentHoldsUpNobody(t *testing.T) {
 func TestALineIsThereAfterARestart(t *testing.T) {
 	t.Parallel()
 	slow := newKeeper("slow")
-	w := newWorldWithin(t, 0, 4, slow.actor)
+	w := newWorldWith(t, func(w *world) { w.bounds.exchanges = 4 }, slow.actor)
 	ids := w.submitMany(8, "slow")
 	slow.has(t, 2)
 	w.restart()

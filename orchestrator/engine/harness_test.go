@@ -54,29 +54,17 @@ type world struct {
 
 func newWorld(tb testing.TB, agents ...*actor) *world {
 	tb.Helper()
-	return newWorldWithin(tb, 0, 0, agents...)
+	return newWorldWith(tb, func(*world) {}, agents...)
 }
 
-// newWorldWithin is newWorld with bounds on what is done at a time.
-func newWorldWithin(tb testing.TB, running, exchanges int, agents ...*actor) *world {
+// newWorldWith is newWorld with other settings.
+func newWorldWith(tb testing.TB, set func(*world), agents ...*actor) *world {
 	tb.Helper()
 	w := &world{t: tb, dir: tb.TempDir(), agents: &played{actors: make(map[string]*actor)}, now: time.Now}
-	w.bounds.running, w.bounds.exchanges = running, exchanges
 	for _, a := range agents {
 		w.agents.actors[a.name] = a
 	}
-	w.start()
-	tb.Cleanup(func() { w.stop() })
-	return w
-}
-
-// newTracedWorld is newWorld with the engine's spans.
-func newTracedWorld(tb testing.TB, spans trace.Tracer, agents ...*actor) *world {
-	tb.Helper()
-	w := &world{t: tb, dir: tb.TempDir(), agents: &played{actors: make(map[string]*actor)}, now: time.Now, tracer: spans}
-	for _, a := range agents {
-		w.agents.actors[a.name] = a
-	}
+	set(w)
 	w.start()
 	tb.Cleanup(func() { w.stop() })
 	return w

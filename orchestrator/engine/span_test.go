@@ -90,7 +90,7 @@ func TestAnExchangeHasASpanIfTheCallHad(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			told := make(chan string, 1)
 			spans := &tracer{}
-			w := newTracedWorld(t, spans, &actor{name: "echo", play: func(_ context.Context, m *a2apb.Message, say agentclient.Each) error {
+			w := newWorldWith(t, func(w *world) { w.tracer = spans }, &actor{name: "echo", play: func(_ context.Context, m *a2apb.Message, say agentclient.Each) error {
 				told <- m.GetMetadata().AsMap()["traceparent"].(string)
 				if test.answer != nil {
 					return test.answer
