@@ -35,7 +35,7 @@ func (p *Pool) PassageOverGRPC(name string, card *registry.Card) (*GRPCPassage, 
 		return nil, nil //nolint:nilnil // to have none is valid
 	}
 	passage := &GRPCPassage{Tenant: in.Tenant, at: p.endpoint(name, in, card)}
-	if u := address(in.URL); u.Scheme == "http" && u.Port() != "" {
+	if u := address(in.URL); u.Scheme == "http" {
 		passage.conn = p.plainGRPC(in.URL, u)
 		return passage, nil
 	}

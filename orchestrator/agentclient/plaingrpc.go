@@ -38,7 +38,7 @@ func (p *Pool) plainGRPC(raw string, u *url.URL) *plainGRPC {
 		}
 	}
 	c := &plainGRPC{
-		Client: grpcwire.NewClient(func(ctx context.Context) (net.Conn, error) { return p.dial(ctx, "tcp", u.Host) }, u.Host),
+		Client: grpcwire.NewClient(func(ctx context.Context) (net.Conn, error) { return p.dial(ctx, "tcp", hostPort(u)) }, u.Host),
 		url:    u, credentials: p.credentials,
 	}
 	p.wires[raw] = c

@@ -100,11 +100,16 @@ func (p *plainHTTP) conn(ctx context.Context, addr string) (*httpConn, error) {
 // isPlain reports whether requests to a URL can be sent by plainHTTP.
 func isPlain(u *url.URL) bool { return u.Scheme == "http" && u.Host != "" && u.User == nil }
 
+// hostPort returns where a URL is served: a port that it does not name is that of its scheme.
 func hostPort(u *url.URL) string {
-	if u.Port() != "" {
+	switch {
+	case u.Port() != "":
 		return u.Host
+	case u.Scheme == "https":
+		return net.JoinHostPort(u.Hostname(), "443")
+	default:
+		return net.JoinHostPort(u.Hostname(), "80")
 	}
-	return net.JoinHostPort(u.Hostname(), "80")
 }
 
 // answerBody is the body of an answer. At its end the connection becomes idle; closing it earlier closes the connection.

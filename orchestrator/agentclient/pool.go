@@ -155,20 +155,17 @@ func (p *Pool) grpc(raw string) (*conn, error) {
 		_ = c.Close() // its calls end as if the agent were gone
 	}
 	u := address(raw)
-	target, creds, cert := u.Host, insecure.NewCredentials(), p.certificate(u)
+	creds, cert := insecure.NewCredentials(), p.certificate(u)
 	if u.Scheme == "https" {
 		shown := cert.TLS()
 		if shown == nil {
 			shown = &tls.Config{MinVersion: tls.VersionTLS12}
 		}
 		creds = credentials.NewTLS(shown)
-		if u.Port() == "" {
-			target = net.JoinHostPort(u.Hostname(), "443")
-		}
 	}
 	made := &conn{url: u, credentials: p.credentials, cert: cert, since: time.Now()}
 	var err error
-	made.ClientConn, err = grpc.NewClient("passthrough:///"+target,
+	made.ClientConn, err = grpc.NewClient("passthrough:///"+hostPort(u),
 		grpc.WithTransportCredentials(creds),
 		grpc.WithContextDialer(made.remember(p.dial)),
 		grpc.WithNoProxy(),

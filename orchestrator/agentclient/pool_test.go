@@ -7,9 +7,13 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/registry"
@@ -44,4 +48,46 @@ func TestConnectionsToURLsThatAreLeftDoNotPileUp(t *testing.T) {
 			t.Errorf("%d goroutines for 1,000 URLs, and %d after an agent had 6,000 of them, want those gone that were left", once, now)
 		}
 	})
+}
+
+// TestAnAddressWithoutAPortHasThatOfItsScheme calls agents by URLs as cards have them, over connections that cannot be made.
+func TestAnAddressWithoutAPortHasThatOfItsScheme(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]string{
+		"http://agent.example": "agent.example:80", "https://agent.example": "agent.example:443", "grpcs://agent.example": "agent.example:443",
+		"agent.example": "agent.example:80", "http://[::1]": "[::1]:80", "http://agent.example:9000": "agent.example:9000", "agent.example:9000": "agent.example:9000",
+	} {
+		t.Run(url, func(t *testing.T) {
+			t.Parallel()
+			var mu sync.Mutex
+			var dialed []string
+			p := agentclient.NewPool(func(_ context.Context, _, addr string) (net.Conn, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				dialed = append(dialed, addr)
+				return nil, errors.New("nobody is there")
+			}, new(http.Client), nil)
+			t.Cleanup(func() { _ = p.Close() })
+			card := registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: registry.BindingGRPC, ProtocolVersion: "1.0"}}}
+			c, _, err := p.Connect("agent", card)
+			if err != nil {
+				t.Fatalf("Connect() = %v", err)
+			}
+			if _, err := c.Task(t.Context(), "t", 0); !agentclient.NotTaken(err) {
+				t.Errorf("Task() = %v, want that there is no connection", err)
+			}
+			passage, err := p.PassageOverGRPC("agent", &card)
+			if err != nil {
+				t.Fatalf("PassageOverGRPC() = %v", err)
+			}
+			if _, err := passage.Invoke(t.Context(), "/lf.a2a.v1.A2AService/GetTask", &emptypb.Empty{}); err == nil {
+				t.Error("Invoke() = nil, want that there is no connection")
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if slices.ContainsFunc(dialed, func(addr string) bool { return addr != want }) || len(dialed) == 0 {
+				t.Errorf("dialed %q, want %q only", dialed, want)
+			}
+		})
+	}
 }
