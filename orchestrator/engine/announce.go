@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	announcedPoll = 15 * time.Second      // between two polls of a task whose agent has promised push notifications
+	announcedPoll = 15 * time.Second      // at least, between two polls of a task whose agent has promised push notifications, unless one comes
 	announceTime  = 10 * time.Second      // for the agent to promise them
 	breath        = 50 * time.Millisecond // minimum time between two polls, however many notifications come
 )
@@ -61,7 +61,7 @@ func waitForNews(ctx context.Context, wait time.Duration, announced <-chan struc
 	if announced == nil {
 		return pause.For(ctx, wait)
 	}
-	timer := time.NewTimer(announcedPoll)
+	timer := time.NewTimer(max(wait, announcedPoll))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -90,3 +90,27 @@ func TestAnAgentThatAnnouncesIsNotAskedAllTheTime(t *testing.T) {
 		})
 	}
 }
+
+// TestAnAgentThatAnnouncesIsNeverAskedMore has the agents work for two hours.
+func TestAnAgentThatAnnouncesIsNeverAskedMore(t *testing.T) {
+	asked := make(map[bool]int) // by whether it refuses to announce
+	for _, refuses := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorker()
+			w.takes = 2 * time.Hour
+			agent := &announcer{worker: w, refuses: refuses}
+			s := &simulation{
+				t: t, store: &storetest.Memory{}, worker: w, client: agent, actors: map[string]*actor{"worker": {name: "worker", announces: true}},
+				receiver: func(k orchestrator.Key, _ int) string { return k.ID },
+			}
+			s.start()
+			s.submit("r")
+			<-time.After(2 * time.Hour)
+			s.stop()
+			asked[refuses] = agent.asked
+		})
+	}
+	if asked[false] >= asked[true] {
+		t.Errorf("in two hours an agent that announces was asked %d times and one that does not %d times, want it asked less", asked[false], asked[true])
+	}
+}
