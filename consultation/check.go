@@ -3,6 +3,7 @@ package consultation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -10,8 +11,8 @@ import (
 )
 
 // Check decides whether s may pass, by what the store holds, after looking in the Traces for what is missing. If the store cannot be read, that is no
-// error: each requirement that applies is then unavailable, which blocks like any other verdict but approved. A subject without tenant, task or
-// source agent is an InvalidArgument fault with the reason SUBJECT_INVALID.
+// error: each requirement that applies is then unavailable, which blocks like any other verdict but approved. If ctx ends meanwhile, the error is its
+// cause. A subject without tenant, task or source agent is an InvalidArgument fault with the reason SUBJECT_INVALID.
 func (l *Ledger) Check(ctx context.Context, s Subject) (Decision, error) {
 	return l.CheckInTurn(ctx, s, func() (leave func()) { return func() {} })
 }
@@ -32,7 +33,10 @@ func (l *Ledger) CheckInTurn(ctx context.Context, s Subject, enter func() (leave
 		return d, nil // the usual case: there is nothing to look up
 	}
 	entries, err := l.store.List(ctx, s.Tenant, s.TaskID)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return Decision{}, abandoned(ctx, s)
+	case err != nil:
 		l.logger.ErrorContext(ctx, "consultation evidence unavailable", slog.String("task_id", s.TaskID), slog.Any("error", err))
 		in.Trouble = err
 	}
@@ -44,6 +48,9 @@ func (l *Ledger) CheckInTurn(ctx context.Context, s Subject, enter func() (leave
 		}
 		entries, in.Unread, again = l.search(ctx, entries, list)
 		leave()
+		if ctx.Err() != nil {
+			return Decision{}, abandoned(ctx, s)
+		}
 	}
 	for _, e := range entries {
 		in.Consultations = append(in.Consultations, e.Consultation)
@@ -52,6 +59,11 @@ func (l *Ledger) CheckInTurn(ctx context.Context, s Subject, enter func() (leave
 	d = Decide(in)
 	d.CheckAgain = again
 	return d, nil
+}
+
+// abandoned returns the error of a check whose ctx has ended, which says nothing about the evidence.
+func abandoned(ctx context.Context, s Subject) error {
+	return fmt.Errorf("check the consultations of task %s: %w", s.TaskID, context.Cause(ctx))
 }
 
 // applying returns the requirements that apply.

@@ -97,13 +97,18 @@ func (l *Ledger) find(ctx context.Context, e Entry) (Entry, error) {
 	var trouble error
 	for _, t := range l.traces {
 		claims, err := t.Verdicts(ctx, e.Consultation)
+		if ctx.Err() != nil { // nobody waits for it any more, which is not the backend's fault
+			return e, context.Cause(ctx)
+		}
 		l.tell(ctx, t, err)
 		if err != nil {
 			trouble = fmt.Errorf("looking for evidence in %s: %w", t.Name(), err)
 			continue
 		}
 		if e, err = l.recordFound(ctx, e, t.Name(), claims); err != nil {
-			l.logger.ErrorContext(ctx, "consultation evidence could not be kept", slog.String("consultation_id", e.Consultation.ID), slog.Any("error", err))
+			if ctx.Err() == nil {
+				l.logger.ErrorContext(ctx, "consultation evidence could not be kept", slog.String("consultation_id", e.Consultation.ID), slog.Any("error", err))
+			}
 			return e, err
 		}
 		if e.Consultation.State == StateAnswered {
