@@ -113,7 +113,7 @@ func TestALargeIndexIsTrainedInTheBackground(t *testing.T) {
 	running.Go(func() { r.Run(ctx) })
 	defer running.Wait()
 	defer cancel()
-	deadline := time.After(time.Minute)
+	deadline := time.After(10 * time.Minute) // a machine with other work takes long
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for trained := false; !trained; {
@@ -125,7 +125,7 @@ func TestALargeIndexIsTrainedInTheBackground(t *testing.T) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatal("the index is not trained after a minute")
+			t.Fatal("the index is not trained after ten minutes")
 		}
 	}
 }
