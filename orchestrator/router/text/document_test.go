@@ -35,3 +35,11 @@ func TestASkillWithoutANameIsFoundByPiecesOfItsID(t *testing.T) {
 		t.Errorf("Search() = %+v, want weatherforecast", a)
 	}
 }
+
+func TestASkillWithoutAWordInItsNameIsFoundByItsDescription(t *testing.T) {
+	t.Parallel()
+	x := text.New(append(untaught(), text.Skill{Agent: "cook", ID: "-", Name: "🍰", Description: "Bread and pastry"}), text.Options{})
+	if got := first(x, "bread and pastry"); got != "cook/-" {
+		t.Errorf("Search() = %s, want cook/-", got)
+	}
+}

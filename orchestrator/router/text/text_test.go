@@ -229,8 +229,19 @@ func TestARenewedIndexHasNewWordsAndOldTraining(t *testing.T) {
 	if place(y, "the airport lost my luggage", "lostLuggage") != 100 {
 		t.Error("Renew() still finds a skill that is gone")
 	}
+	if a := y.Search("compose a symphony", 1); a.Trained {
+		t.Errorf("Renew().Search() = %+v, want that nothing was learned from new examples yet", a)
+	}
 	if got := text.New(nil, text.Options{}).Renew(catalog()); first(got, "scrape the html") != "web/fetch_url" {
 		t.Error("Renew() of an empty index does not find the new skills")
+	}
+}
+
+func TestWhatASkillThatIsGoneHasLearnedGoesToNobody(t *testing.T) {
+	t.Parallel()
+	x := text.New(catalog(), text.Options{}).Renew(catalog()[1:])
+	if a := x.Search("show the balance of my account", 1); !a.Refused() {
+		t.Errorf("Search() = %+v, want that the skill beside the one that is gone does not answer for it", a)
 	}
 }
 
