@@ -25,6 +25,8 @@ func TestASlipOfTheKeyboardFindsWhatWasMeant(t *testing.T) {
 		"read a page as markdwon":  "fetch_url",
 		"прогонз":                  "forecast",
 		"wordl":                    "world_map",
+		"summarize a documenr":     "summarize_document", // the last letter
+		"summarize a documentt":    "summarize_document",
 		"abdcefghijklmnopqrstuvwx": "alphabet",
 	} {
 		if a := x.Search(query, 1); a.Refused() || a.Hits[0].Skill != want {

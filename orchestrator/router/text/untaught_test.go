@@ -34,3 +34,14 @@ func TestCardsWithoutExamplesTakeWhatPeopleAsk(t *testing.T) {
 		}
 	}
 }
+
+// TestExamplesFindTheirSkillBeforeAnythingIsLearned has an index as it is until training is done.
+func TestExamplesFindTheirSkillBeforeAnythingIsLearned(t *testing.T) {
+	t.Parallel()
+	x := text.New(catalog(), text.Options{Untrained: true})
+	for query, want := range map[string]string{"where is my suitcase": "lostLuggage", "wire money abroad": "transfer_money", "a plane ticket to Rome": "book_flight"} {
+		if a := x.Search(query, 1); a.Trained || len(a.Hits) == 0 || a.Hits[0].Skill != want || a.Hits[0].Share < 0.5 {
+			t.Errorf("Search(%q) = %+v, want %s", query, a, want)
+		}
+	}
+}
