@@ -107,9 +107,9 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 	t := c.task
 	name, kind, attributes := describeExchange(&t)
 	ctx, span := e.tracerOf(&t).Start(underTrace(ctx, &t, true), name, kind, attributes)
-	ctx, stop := context.WithDeadlineCause(ctx, t.Deadline, errDeadline)
+	limited, stop := context.WithDeadlineCause(ctx, t.Deadline, errDeadline) // what came of it is stored even if the deadline passes meanwhile
 	defer stop()
-	ctx, c.cancel = context.WithCancelCause(ctx)
+	limited, c.cancel = context.WithCancelCause(limited)
 	defer c.cancel(nil)
 	e.setConversation(t.Key(), c)
 	if breaker.IsHalfOpen() {
@@ -117,20 +117,20 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 	}
 
 	end := e.router.Begin(t.Tenant, t.Agent)
-	err := c.run(ctx)
-	end(outcome(ctx, c, err))
+	err := c.run(limited)
+	end(outcome(limited, c, err))
 	markFailed(span, err)
 	span.End()
 	switch {
 	case agentclient.Retryable(err):
 		breaker.RecordFailure()
-	case err != nil && !c.reached && (ctx.Err() != nil || isOurs(err)): // that says nothing about the agent
+	case err != nil && !c.reached && (limited.Err() != nil || isOurs(err)): // that says nothing about the agent
 		returnPermit(breaker, err)
 	default:
 		c.onReached()
 	}
 	var next stepResult
-	if cause := context.Cause(ctx); cause != nil {
+	if cause := context.Cause(limited); cause != nil {
 		next, err = e.concludeInterrupted(ctx, c, cause, err)
 	} else {
 		next, err = e.conclude(ctx, c, err)
@@ -145,7 +145,7 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 // stored: whoever takes over the task would not know that the work is done.
 func (e *Engine) concludeInterrupted(ctx context.Context, c *conversation, cause, err error) (stepResult, error) {
 	refused := fault.KindOf(cause) == fault.InvalidArgument // the store will never accept what the agent has said so far
-	if !refused && (errors.Is(cause, errDeadline) || err != nil || !c.hasResult()) {
+	if !refused && (err != nil || !c.hasResult()) {
 		return stepResult{}, cause
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)

@@ -62,6 +62,7 @@ type simulation struct {
 	asked    consultation.Store               // nil: nobody is consulted
 	logs     slog.Handler                     // nil: nobody reads them
 	refuse   func(t *orchestrator.Task) error // of the store; nil: it takes every change
+	stall    func(ctx context.Context) error  // of the store, before it takes a change; nil: it does not
 	engine   *engine.Engine
 	accepted int // tasks
 
@@ -92,7 +93,7 @@ func (s *simulation) boot() (work func()) {
 	if s.logs != nil {
 		logger = slog.New(s.logs)
 	}
-	life := &mortal{Store: s.store, refuse: s.refuse}
+	life := &mortal{Store: s.store, refuse: s.refuse, stall: s.stall}
 	leases, err := lease.New(lease.Config{Store: &s.leases, Logger: slog.New(slog.DiscardHandler), Duration: 5 * time.Minute, Collect: time.Minute})
 	if err != nil {
 		s.t.Fatal(err)
@@ -207,6 +208,7 @@ type mortal struct {
 	reads atomic.Int64 // of whole tasks
 
 	refuse func(t *orchestrator.Task) error // says why a change is not written, if it is not; may be nil
+	stall  func(ctx context.Context) error  // takes time before a change is written; may be nil
 }
 
 var errDead = errors.New("this process is dead")
@@ -236,6 +238,11 @@ func (m *mortal) TaskPart(ctx context.Context, k orchestrator.Key, want orchestr
 func (m *mortal) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
 	if m.dead.Load() {
 		return orchestrator.Task{}, errDead
+	}
+	if m.stall != nil {
+		if err := m.stall(ctx); err != nil {
+			return orchestrator.Task{}, err
+		}
 	}
 	return m.Store.Update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		events, err := change(t)
