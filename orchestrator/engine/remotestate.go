@@ -138,10 +138,14 @@ func (h *remoteState) applyArtifact(u *a2apb.TaskArtifactUpdateEvent) error {
 	return h.checkSize()
 }
 
-// addMissing adds the artifacts of the agent's task that were not received before, those of which there is more now, and its metadata.
-func (h *remoteState) addMissing(t *a2apb.Task) error {
+// correct takes the artifacts and the metadata of the agent's task, which was read after the end. If that does not say itself that it has ended, it may
+// be older than what was heard: then it adds only artifacts that were not received before, and those of which there is more.
+func (h *remoteState) correct(t *a2apb.Task) error {
 	if err := checkNesting(snapshot(t)); err != nil {
 		return err
+	}
+	if orchestrator.Terminal(t.GetStatus().GetState()) {
+		return errors.Join(h.replaceArtifacts(t.GetArtifacts()), h.setMetadata(h.metadata, t.GetMetadata()))
 	}
 	for _, a := range t.GetArtifacts() {
 		i := slices.IndexFunc(h.artifacts, func(old *a2apb.Artifact) bool { return old.GetArtifactId() == a.GetArtifactId() })

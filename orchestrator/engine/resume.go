@@ -37,18 +37,15 @@ func (c *conversation) resume(ctx context.Context, remote string) error {
 	return c.poll(ctx)
 }
 
-// subscribe receives the stream of a task that an earlier exchange began. A2A 1.0 begins such a stream with the whole task, 0.3 does not; then what was
-// delivered since the task was last read is missing, and the task is read once more at the end.
+// subscribe receives the stream of a task that an earlier exchange began. What it brings may have gaps, or say things twice: A2A 0.3 does not begin such
+// a stream with the whole task, and of 1.0 several servers, such as a2a-js, read the task some time before or after they begin to listen. So the task is
+// read once more at the end.
 func (c *conversation) subscribe(ctx context.Context, remote string) error {
-	begun, whole, on := false, false, c.handleResponses(ctx)
-	err := c.client.Subscribe(ctx, remote, func(r *a2apb.StreamResponse) error {
-		whole, begun = whole || !begun && r.GetTask() != nil, true
-		return on(r)
-	})
+	err := c.client.Subscribe(ctx, remote, c.handleResponses(ctx))
 	c.mu.Lock()
 	done := c.hasResult()
 	c.mu.Unlock()
-	if whole || !done {
+	if !done {
 		return err
 	}
 	look, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
@@ -59,7 +56,7 @@ func (c *conversation) subscribe(ctx context.Context, remote string) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if refused := c.remote.addMissing(t); refused != nil {
+	if refused := c.remote.correct(t); refused != nil {
 		c.refused = true
 		return refused
 	}

@@ -39,7 +39,16 @@ func TestNothingIsMissingOfWhatAnAgentDeliversWhileNobodyListens(t *testing.T) {
 	}{
 		"the stream begins with what follows":   {nil, withArtifacts(remoteTask("r1", completed, ""), chunks("one", "two", "three")), "one two three"},
 		"the stream begins with the whole task": {snapshotOf(withArtifacts(remoteTask("r1", working, ""), chunks("one", "two"))), remoteTask("r1", completed, ""), "one two three"},
-		"the agent keeps nothing":               {nil, remoteTask("r1", completed, ""), "one three"},
+		"it does, as the task was before": {
+			snapshotOf(withArtifacts(remoteTask("r1", working, ""), chunks("one"))), withArtifacts(remoteTask("r1", completed, ""), chunks("one", "two", "three")), "one two three",
+		},
+		"it does, with some of what follows": {
+			snapshotOf(withArtifacts(remoteTask("r1", working, ""), chunks("one", "two", "three"))), withArtifacts(remoteTask("r1", completed, ""), chunks("one", "two", "three")), "one two three",
+		},
+		"the agent is slow to note what it says": {
+			snapshotOf(withArtifacts(remoteTask("r1", working, ""), chunks("one", "two"))), withArtifacts(remoteTask("r1", working, ""), chunks("one")), "one two three",
+		},
+		"the agent keeps nothing": {nil, remoteTask("r1", completed, ""), "one three"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
