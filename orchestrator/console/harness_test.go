@@ -96,8 +96,13 @@ window.owned = () => wrong.push("a stranger's script ran");`
 func open(t *testing.T, url string, width, height int) *tab {
 	t.Helper()
 	path := find(t)
+	files, err := os.MkdirTemp("/tmp", "q") //nolint:usetesting // the path of t.TempDir is too long for Chromium's socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(files) }) // Chromium is killed, and removes nothing
 	flags := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
-		chromedp.ExecPath(path), chromedp.WindowSize(width, height))
+		chromedp.ExecPath(path), chromedp.WindowSize(width, height), chromedp.Env("TMPDIR="+files))
 	if os.Geteuid() == 0 {
 		flags = append(flags, chromedp.NoSandbox)
 	}
