@@ -3,6 +3,7 @@ package rpcserver
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -174,7 +175,7 @@ func (c *restCall) checkCondition(rpc protoreflect.MethodDescriptor) error {
 // the body is the whole request.
 func (c *restCall) checkQuery(rpc protoreflect.MethodDescriptor) error {
 	taken := c.bodyField(rpc)
-	for key := range c.query {
+	for _, key := range slices.Sorted(maps.Keys(c.query)) { // of several, the same one is named each time
 		name, _, _ := strings.Cut(key, "[") // a key of a map, as in labels[team]
 		field, known := protoPath(rpc.Input(), name)
 		top, _, _ := strings.Cut(field, ".")

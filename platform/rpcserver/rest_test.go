@@ -48,6 +48,7 @@ func TestRESTErrors(t *testing.T) {
 		"a body without what is required":    {method: "POST", path: "/v1/books", body: `{"book":{"name":"a"},"source":{"donor":""}}`, status: 400, reason: "VALIDATION_FAILED", text: "source.donor: value is required"},
 		"a body with another word":           {method: "POST", path: "/v1/books", body: `{"book":{"name":"a"},"source":{"kind":"stone"}}`, status: 400, reason: "VALIDATION_FAILED", text: "source.kind: must be one of paper, sound"},
 		"an unknown query parameter":         {method: "GET", path: "/v1/books/dune?bogus=1", status: 400, reason: "QUERY_PARAMETER_UNKNOWN", text: `unknown query parameter "bogus"; this call takes viewMode`},
+		"several unknown query parameters":   {method: "GET", path: "/v1/books/dune?zeta=1&beta=1&alpha=1&delta=1", status: 400, reason: "QUERY_PARAMETER_UNKNOWN", text: `unknown query parameter "alpha"`},
 		"a query parameter beside the body":  {method: "POST", path: "/v1/books?request_id=1", body: `{"book":{"name":"a"}}`, status: 400, reason: "QUERY_PARAMETER_UNKNOWN", text: `"request_id"; this call takes none`},
 		"a query parameter over the path":    {method: "GET", path: "/v1/books/dune?name=other", status: 400, reason: "QUERY_PARAMETER_UNKNOWN", text: `"name"`},
 		"one over the path, as in JSON":      {method: "PATCH", path: "/v1/orders/1/book?requestId=2", body: `{}`, status: 400, reason: "QUERY_PARAMETER_UNKNOWN", text: `"requestId"; this call takes loan, due, returned, note, others, source, tags, labels`},
