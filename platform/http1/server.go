@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/quorate/quorate/platform/telemetry"
 )
 
 // Options are the settings of a Server. All are required.
@@ -29,7 +31,7 @@ type Server struct {
 func New(o Options) *Server {
 	return &Server{o, &http.Server{
 		Handler: o.Handler, ReadHeaderTimeout: o.ReadHeaderTimeout, IdleTimeout: o.IdleTimeout, MaxHeaderBytes: o.MaxHeaderBytes,
-		ErrorLog: slog.NewLogLogger(newComplaints(o.Logger.Handler()), slog.LevelWarn),
+		ErrorLog: slog.NewLogLogger(telemetry.Limited(o.Logger.Handler()), slog.LevelWarn), // it has a line for each TLS handshake that fails
 	}, newConns()}
 }
 

@@ -6,29 +6,13 @@ import (
 	"log/slog"
 	"os"
 	"sync/atomic"
-	"time"
 
 	"go.opentelemetry.io/otel"
 	"google.golang.org/grpc/grpclog"
 )
 
-// A collector that refuses what it is sent does so as often as Quorate has work, and gRPC's gateway complains of each odd header that a stranger sends. Either
-// would fill the log.
-const (
-	errorsAtOnce = 10
-	errorsEvery  = 10 * time.Second // one more line
-)
-
-// libraries is where errors of gRPC are logged; nil before LogErrors.
-var libraries atomic.Pointer[library]
-
-// library logs errors of a library, of which only some get a line when there are many.
-type library struct {
-	*slog.Logger
-	lines *Lines
-}
-
-func newLibrary(l *slog.Logger) *library { return &library{l, NewLines(errorsAtOnce, errorsEvery)} }
+// libraries is the logger for errors of gRPC; nil before LogErrors.
+var libraries atomic.Pointer[slog.Logger]
 
 // CaptureGRPC sends the errors that gRPC and its gateway log to the logger of LogErrors, instead of to stderr in a format of their own. Only main may call it,
 // before anything else: gRPC requires its logger to be set before it is used.
@@ -48,20 +32,14 @@ func (complaints) Write(line []byte) (int, error) {
 	if !found {
 		text = line
 	}
-	if missed, ok := logger.lines.Next(); ok {
-		logger.Warn("gRPC complains", slog.String(LogError, string(bytes.TrimSpace(text))), slog.GroupAttrs("", missed...))
-	}
+	logger.Warn("gRPC complains", slog.String(LogError, string(bytes.TrimSpace(text))))
 	return len(line), nil
 }
 
 // LogErrors makes logger log the errors that libraries report anywhere in the process: OpenTelemetry and, after CaptureGRPC, gRPC. By default they print them
 // to stderr, each in a format of its own. Of many, some get a line.
 func LogErrors(logger *slog.Logger) {
-	libraries.Store(newLibrary(logger))
-	telemetry := newLibrary(logger)
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-		if missed, ok := telemetry.lines.Next(); ok {
-			telemetry.Warn("telemetry could not be sent", slog.Any(LogError, err), slog.GroupAttrs("", missed...))
-		}
-	}))
+	libraries.Store(slog.New(Limited(logger.Handler()))) // gRPC's gateway complains of each odd header that a stranger sends
+	telemetry := slog.New(Limited(logger.Handler()))     // a collector may refuse what it is sent as often as Quorate has work
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { telemetry.Warn("telemetry could not be sent", slog.Any(LogError, err)) }))
 }
