@@ -60,12 +60,7 @@ func numbered(table *html.Node) *html.Node {
 // keepCode keeps code between kept text, or directly after some. The libraries drop short code, and code in which each line is an anchor, but an
 // explanation is worth little without its code.
 func keepCode(runs []run, kept map[*html.Node]bool) {
-	last := -1
-	for i, r := range runs {
-		if r.kept(kept) {
-			last = i
-		}
-	}
+	last := lastKept(runs, kept)
 	begun, before := false, false // whether any text was kept so far, and whether the run before is
 	for i, r := range runs {
 		keeps := r.kept(kept)

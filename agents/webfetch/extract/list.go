@@ -9,12 +9,7 @@ import (
 // kept paragraphs. The libraries drop items that are short or hold a control, such as the ingredients of a recipe, and all lists of a page in which
 // they find nothing but paragraphs. Lists of links are left to them.
 func keepLists(runs []run, kept map[*html.Node]bool) {
-	last := -1
-	for i, r := range runs {
-		if r.kept(kept) {
-			last = i
-		}
-	}
+	last := lastKept(runs, kept)
 	for i := 0; i < last; i++ {
 		list := outermostList(runs[i].nodes[0])
 		if list == nil {

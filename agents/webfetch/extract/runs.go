@@ -24,6 +24,16 @@ func (r run) kept(kept map[*html.Node]bool) bool {
 	return false
 }
 
+// lastKept returns the index of the last run that is kept, or -1.
+func lastKept(runs []run, kept map[*html.Node]bool) int {
+	for i, r := range slices.Backward(runs) {
+		if r.kept(kept) {
+			return i
+		}
+	}
+	return -1
+}
+
 // within reports whether r is the text of one of elements, or of something inline in it.
 func (r run) within(elements ...atom.Atom) bool {
 	for p := r.nodes[0].Parent; p != nil; p = p.Parent {
