@@ -61,7 +61,7 @@ func (r *Router) linkObstacle(tenant, agent string) string {
 	case c.obstacle != "":
 		return c.describeObstacle(registry.VersionRange{})
 	case r.cut(tenant, agent):
-		return "it could not be reached lately and is avoided for a while"
+		return avoided
 	default:
 		return ""
 	}

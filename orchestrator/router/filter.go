@@ -106,6 +106,9 @@ func statusObstacle(s registry.Status, named bool) string {
 	}
 }
 
+// avoided says why an agent is cut.
+const avoided = "it could not be reached lately and is avoided for a while"
+
 // describeObstacle explains a candidate's obstacle in words.
 func (c *candidate) describeObstacle(versions registry.VersionRange) string {
 	switch s := c.status; c.obstacle {
@@ -122,7 +125,7 @@ func (c *candidate) describeObstacle(versions registry.VersionRange) string {
 	case CodeFull:
 		return fmt.Sprintf("it works on %d tasks and can work on %d; others have room", s.InFlight, s.Capacity)
 	case CodeUnreachable:
-		return "it could not be reached lately and is avoided for a while; other agents can be reached"
+		return avoided + "; other agents can be reached"
 	default:
 		return strings.TrimSpace("it is "+s.Status) + statusMessage(s)
 	}
