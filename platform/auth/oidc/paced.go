@@ -3,6 +3,7 @@ package oidc
 import (
 	"bytes"
 	"io"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -16,12 +17,13 @@ const (
 )
 
 // paced requests each URL of the provider at most once within pace, and repeats the last result, good or bad, in between. go-oidc reads the keys again for each
-// token that no known key has signed, and anybody can send such tokens. There are two URLs: the configuration's and the keys'.
+// token that no known key has signed, and anybody can send such tokens. There are two URLs, the configuration's and the keys', and those that the provider sends
+// on to, which may be others each time.
 type paced struct {
 	next http.RoundTripper
 
-	mu   sync.Mutex // held while the provider answers
-	last map[string]*answer
+	mu   sync.Mutex         // held while the provider answers
+	last map[string]*answer // those within pace
 }
 
 // answer is the result of a request.
@@ -43,9 +45,10 @@ func newPaced(next http.RoundTripper) *paced {
 func (p *paced) RoundTrip(req *http.Request) (*http.Response, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	maps.DeleteFunc(p.last, func(_ string, a *answer) bool { return time.Since(a.at) >= pace })
 	url := req.URL.String()
 	a := p.last[url]
-	if a == nil || time.Since(a.at) >= pace {
+	if a == nil {
 		a = p.ask(req)
 		p.last[url] = a
 	}
