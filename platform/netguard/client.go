@@ -34,8 +34,8 @@ type ClientOptions struct {
 }
 
 // Client returns an HTTP client that checks every URL, redirects included, with CheckURL and connects with DialContext. It
-// uses no proxy, reads at most 256 KiB of response headers, and on a redirect to another origin (scheme, host, port) drops
-// every header except those that describe the client itself. Close its idle connections when done.
+// uses no proxy, reads at most 256 KiB of response headers, and from the first redirect to another origin (scheme, host, port) on
+// drops every header except those that describe the client itself. Close its idle connections when done.
 func (p *Policy) Client(o ClientOptions) *http.Client {
 	idle := o.MaxIdlePerHost
 	if idle == 0 {
@@ -65,8 +65,9 @@ func checkRedirect(req *http.Request, via []*http.Request, limit int) error {
 	if len(via) > limit {
 		return fault.New(fault.FailedPrecondition, "TOO_MANY_REDIRECTS", "the server redirected more than %d times", limit)
 	}
-	if origin(req.URL) != origin(via[len(via)-1].URL) {
-		// net/http drops only Authorization and Cookie, and keeps even those for another port of the same host.
+	if slices.ContainsFunc(via, func(before *http.Request) bool { return origin(before.URL) != origin(req.URL) }) {
+		// net/http copies the headers of the first request for each redirect, not those of the last. It drops only Authorization and Cookie, and keeps even
+		// those for another port of the same host.
 		maps.DeleteFunc(req.Header, func(name string, _ []string) bool { return !slices.Contains(clientHeaders, name) })
 	}
 	return nil

@@ -110,14 +110,23 @@ func TestClientIgnoresProxiesOfTheEnvironment(t *testing.T) {
 }
 
 func TestRedirectsKeepSecretsAtTheirOrigin(t *testing.T) {
-	var got http.Header
-	second := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Clone() }))
-	defer second.Close()
-	first := httptest.NewServer(http.RedirectHandler(second.URL, http.StatusTemporaryRedirect))
+	var got []http.Header
+	var first, second *httptest.Server
+	first = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			http.Redirect(w, r, second.URL, http.StatusTemporaryRedirect)
+		}
+		got = append(got, r.Header.Clone())
+	}))
 	defer first.Close()
+	second = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Clone())
+		http.Redirect(w, r, map[string]string{"/": "/again", "/again": first.URL + "/back"}[r.URL.Path], http.StatusTemporaryRedirect)
+	}))
+	defer second.Close()
 
 	policy := &netguard.Policy{AllowLoopback: true}
-	hc := policy.Client(netguard.ClientOptions{MaxRedirects: 1})
+	hc := policy.Client(netguard.ClientOptions{MaxRedirects: 3})
 	defer hc.CloseIdleConnections()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, first.URL, http.NoBody)
 	if err != nil {
@@ -131,13 +140,18 @@ func TestRedirectsKeepSecretsAtTheirOrigin(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closing(t, resp.Body)
-	for _, name := range []string{"Authorization", "X-Api-Key", "Referer"} {
-		if v := got.Get(name); v != "" {
-			t.Errorf("the other origin got %s: %q, want nothing", name, v)
-		}
+	if len(got) != 4 {
+		t.Fatalf("the servers got %d requests, want 4: the first, two of the other origin, and one that comes back from there", len(got))
 	}
-	if got.Get("Accept") != "text/html" {
-		t.Errorf("the other origin got Accept: %q, want text/html", got.Get("Accept"))
+	for i, header := range got[1:] {
+		for _, name := range []string{"Authorization", "X-Api-Key", "Referer"} {
+			if v := header.Get(name); v != "" {
+				t.Errorf("after %d redirects the server got %s: %q, want nothing", i+1, name, v)
+			}
+		}
+		if header.Get("Accept") != "text/html" {
+			t.Errorf("after %d redirects the server got Accept: %q, want text/html", i+1, header.Get("Accept"))
+		}
 	}
 }
 
