@@ -2,7 +2,7 @@
 package benchtest
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -42,6 +42,23 @@ func Share(tb testing.TB, callers, n int, do func() error) time.Duration {
 // Puts opens a store of its own until tb ends, and returns what makes one kilobyte more durable there.
 func Puts(tb testing.TB) func() error {
 	tb.Helper()
+	value := make([]byte, 1000)
+	return writes(tb, func(tx *bbolt.Tx, id string) error { return put(tx, "items", id, value) })
+}
+
+// Records opens a store of its own until tb ends, and returns what makes a record of one kilobyte more durable there together with two entries of indexes that
+// lead to it, as those of a task do.
+func Records(tb testing.TB) func() error {
+	tb.Helper()
+	value := make([]byte, 1000)
+	return writes(tb, func(tx *bbolt.Tx, id string) error {
+		return errors.Join(put(tx, "records", id, value), put(tx, "by_state", "working\x00"+id, nil), put(tx, "by_agent", "echo\x00"+id, nil))
+	})
+}
+
+// writes returns what has write add one more to a store, each with an id of its own.
+func writes(tb testing.TB, write func(tx *bbolt.Tx, id string) error) func() error {
+	tb.Helper()
 	db, err := boltdb.Open(filepath.Join(tb.TempDir(), "raw.db"), boltdb.Options{})
 	if err != nil {
 		tb.Fatal(err)
@@ -52,14 +69,15 @@ func Puts(tb testing.TB) func() error {
 		}
 	})
 	var last atomic.Int64
-	bucket, value := []byte("b"), bytes.Repeat([]byte("v"), 1000)
 	return func() error {
-		return db.Update(tb.Context(), func(tx *bbolt.Tx) error {
-			into, err := tx.CreateBucketIfNotExists(bucket)
-			if err != nil {
-				return err
-			}
-			return into.Put(fmt.Appendf(nil, "%016x", last.Add(1)), value)
-		})
+		return db.Update(tb.Context(), func(tx *bbolt.Tx) error { return write(tx, fmt.Sprintf("%016x", last.Add(1))) })
 	}
+}
+
+func put(tx *bbolt.Tx, bucket, key string, value []byte) error {
+	into, err := tx.CreateBucketIfNotExists([]byte(bucket))
+	if err != nil {
+		return err
+	}
+	return into.Put([]byte(key), value)
 }

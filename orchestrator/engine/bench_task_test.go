@@ -18,8 +18,8 @@ import (
 )
 
 // BenchmarkTask is a tracked task of one kilobyte from its submission to its end with an agent that answers at once, durable at every step, for 64
-// callers, beside puts of one kilobyte that are as durable, in rounds that take turns. Callers and agent are of the same process and take next to
-// nothing: what is measured is the engine and its store.
+// callers. In rounds that take turns it is compared with puts of one kilobyte, and with records of one kilobyte that two indexes lead to, as durable.
+// Callers and agent are of the same process and take next to nothing: what is measured is the engine and its store.
 func BenchmarkTask(b *testing.B) {
 	const callers, round = 64, 2000
 	words := strings.Repeat("hello ", 1000/6)
@@ -40,21 +40,24 @@ func BenchmarkTask(b *testing.B) {
 		}
 		return err
 	}
-	put := benchtest.Puts(b)
+	put, record := benchtest.Puts(b), benchtest.Records(b)
 	ballast := make([]byte, benchtest.Ballast)
 	defer runtime.KeepAlive(ballast)
-	var tasks, raw, cpu time.Duration
+	var tasks, puts, records, cpu time.Duration
 	b.ResetTimer()
 	for left := b.N; left > 0; left -= round {
 		n := min(left, round)
-		raw += benchtest.Share(b, callers, n, put)
+		puts += benchtest.Share(b, callers, n, put)
+		records += benchtest.Share(b, callers, n, record)
 		before := usagetest.CPU(b)
 		tasks += benchtest.Share(b, callers, n, task)
 		cpu += usagetest.CPU(b) - before
 	}
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/tasks.Seconds(), "tasks/s")
-	b.ReportMetric(float64(b.N)/raw.Seconds(), "raw-puts/s")
-	b.ReportMetric(float64(raw)/float64(tasks), "tasks/raw-put")
+	b.ReportMetric(float64(b.N)/puts.Seconds(), "raw-puts/s")
+	b.ReportMetric(float64(b.N)/records.Seconds(), "records/s")
+	b.ReportMetric(float64(records)/float64(tasks), "tasks/record")
+	b.ReportMetric(float64(puts)/float64(tasks), "tasks/raw-put")
 	b.ReportMetric(float64(cpu.Microseconds())/float64(b.N), "cpu-µs/task")
 }
