@@ -43,7 +43,7 @@ type requests struct {
 	series     *requestSeries
 }
 
-func newRequests(t *telemetry.Telemetry, hosts hostGuard) (*requests, error) {
+func newRequests(t *telemetry.Telemetry) (*requests, error) {
 	tracer, meter := instruments(t)
 	took, err := httpconv.NewServerRequestDuration(meter, metric.WithExplicitBucketBoundaries(durations...))
 	if err != nil {
@@ -59,7 +59,7 @@ func newRequests(t *telemetry.Telemetry, hosts hostGuard) (*requests, error) {
 	}
 	return &requests{
 		tracer: tracer, propagator: t.Propagator,
-		took: took.Inst(), received: received.Inst(), sent: sent.Inst(), series: newRequestSeries(hosts),
+		took: took.Inst(), received: received.Inst(), sent: sent.Inst(), series: newRequestSeries(),
 	}, nil
 }
 

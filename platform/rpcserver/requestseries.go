@@ -10,61 +10,39 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 )
 
-const (
-	maxHosts  = 64   // hosts that metrics name; a caller may put any port, and many addresses, into a Host header
-	maxSeries = 2000 // as many as the metrics keep for one instrument
-)
+// maxSeries is as many as the metrics keep for one instrument.
+const maxSeries = 2000
 
-// requestSeries returns the metric attributes of requests. The number of series is bounded: hosts that are not ours, and hosts beyond the limit, are
-// left out.
+// requestSeries returns the metric attributes of requests. They name nothing that a caller can invent, such as a host: what goes beyond the number of series that
+// metrics keep is counted as one, so that a stranger could hide all requests that come after its own.
 type requestSeries struct {
-	guard hostGuard
-	mu    sync.RWMutex
-	hosts map[string]struct{}                   // guarded by mu; hosts that metrics name
-	kept  map[requestKind][]metric.RecordOption // guarded by mu
+	mu   sync.RWMutex
+	kept map[requestKind][]metric.RecordOption // guarded by mu
 }
 
 // requestKind identifies a series: requests with the same value are counted together.
 type requestKind struct {
-	method, protocol, host, route string
-	status                        int
-	encrypted                     bool
+	method, version, route string
+	status                 int
+	encrypted              bool
 }
 
-func newRequestSeries(guard hostGuard) *requestSeries {
-	return &requestSeries{guard: guard, hosts: make(map[string]struct{}), kept: make(map[requestKind][]metric.RecordOption)}
+func newRequestSeries() *requestSeries {
+	return &requestSeries{kept: make(map[requestKind][]metric.RecordOption)}
 }
 
 // of returns the attributes of a request that was answered with status, as options for recording a measurement.
 func (s *requestSeries) of(r *http.Request, status int) []metric.RecordOption {
-	kind := requestKind{knownMethod(r.Method), r.Proto, r.Host, routeOf(r), status, r.TLS != nil}
+	kind := requestKind{knownMethod(r.Method), versionOf(r), routeOf(r), status, r.TLS != nil}
 	s.mu.RLock()
 	options, ok := s.kept[kind]
 	s.mu.RUnlock()
-	if ok {
-		return options
-	}
-	kind.host = strings.Clone(kind.host) // a clone, since the string may be part of something larger
-	named := s.names(kind.host)
-	options = []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(kind.attributes(named)...))}
-	if named {
+	if !ok {
+		kind.method = strings.Clone(kind.method) // it may be part of something larger
+		options = []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(kind.attributes()...))}
 		s.keep(kind, options)
 	}
 	return options
-}
-
-// names reports whether metrics name host. A host that is named once stays named.
-func (s *requestSeries) names(host string) bool {
-	if !s.guard.allows(host) {
-		return false
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.hosts) < maxHosts {
-		s.hosts[host] = struct{}{}
-	}
-	_, ok := s.hosts[host]
-	return ok
 }
 
 func (s *requestSeries) keep(kind requestKind, options []metric.RecordOption) {
@@ -75,17 +53,24 @@ func (s *requestSeries) keep(kind requestKind, options []metric.RecordOption) {
 	}
 }
 
-func (k requestKind) attributes(named bool) []attribute.KeyValue {
-	name, version, _ := strings.Cut(k.protocol, "/")
+// versionOf returns the version of HTTP that a request is answered in: to a higher minor version than 1.1, servers speak 1.1 (RFC 9110, section 2.5).
+func versionOf(r *http.Request) string {
+	switch {
+	case r.ProtoMajor > 1:
+		return "2.0"
+	case r.ProtoMinor > 0:
+		return "1.1"
+	}
+	return "1.0"
+}
+
+func (k requestKind) attributes() []attribute.KeyValue {
 	list := []attribute.KeyValue{
 		semconv.HTTPRequestMethodKey.String(k.method), schemeOf(k.encrypted),
-		semconv.NetworkProtocolName(strings.ToLower(name)), semconv.NetworkProtocolVersion(version), semconv.HTTPResponseStatusCode(k.status),
+		semconv.NetworkProtocolName("http"), semconv.NetworkProtocolVersion(k.version), semconv.HTTPResponseStatusCode(k.status),
 	}
 	if k.route != "" {
 		list = append(list, semconv.HTTPRoute(k.route))
-	}
-	if named {
-		list = append(list, hostAttributes(k.host, k.encrypted)...)
 	}
 	return list
 }

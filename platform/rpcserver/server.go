@@ -119,7 +119,7 @@ func New(opts Options) (*Server, error) {
 		hosts:  newHostGuard(opts.AllowedHosts, opts.HTTPListener),
 		ready:  newReadyChecks(), turns: newTurns(maxInLine * int(opts.MaxBodyBytes)), abandoned: make(chan struct{}),
 	}
-	if s.requests, err = newRequests(opts.Telemetry, s.hosts); err != nil {
+	if s.requests, err = newRequests(opts.Telemetry); err != nil {
 		return nil, err
 	}
 	s.gateway = newGateway(s.turns)
