@@ -49,6 +49,29 @@ func TestFeedsAndSitemaps(t *testing.T) {
 			"application/atom+xml", `<feed><title>News</title><entry><title>One</title><content type="xhtml"><div><p>What</p><p>happened</p></div></content></entry><entry><title>Two</title><content type="html">&lt;p&gt;too&lt;/p&gt;</content></entry></feed>`,
 			extract.Markdown, "# News\n\n- One\n  \n  What happened\n- Two\n  \n  too", "News",
 		},
+		"extensions that say less": {
+			"application/rss+xml", `<rss xmlns:media="http://search.yahoo.com/mrss/" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>
+<item><title>One</title><media:title>A photo</media:title><description>What happened</description><media:description>Ann walks</media:description></item>
+<item><title>Two</title><itunes:title>2</itunes:title><description>And more</description><itunes:summary/></item>
+<item><title>Three</title><media:group><media:title>A film</media:title><media:description>What is seen</media:description></media:group></item></channel></rss>`,
+			extract.Markdown, "- One\n  \n  What happened\n- Two\n  \n  And more\n- Three\n  \n  What is seen", "",
+		},
+		"episodes": {
+			"application/rss+xml", `<rss><channel><item><title>One</title><enclosure url="https://site.test/1.mp3"/></item><item><title>Two</title><enclosure url="/2.mp3"/><link>/two</link></item></channel></rss>`,
+			extract.Markdown, "- [One](https://site.test/1.mp3)\n- [Two](https://site.test/two)", "",
+		},
+		"Atom about markup": {
+			"application/atom+xml", `<feed><title>In &lt;b&gt;</title><entry><title type="text">The &lt;p&gt; element</title><summary type="html">&lt;b&gt;All&lt;/b&gt; of &amp;lt;p&amp;gt;</summary></entry><entry><title type="xhtml"><div>See &lt;i&gt; and <i>it</i></div></title></entry></feed>`,
+			extract.Text, "In <b>\n\n- The <p> element\nAll of <p>\n- See <i> and it", "In <b>",
+		},
+		"Atom with bases": {
+			"application/atom+xml", `<feed xml:base="https://blog.test/a/"><entry xml:base="b/"><title>One</title><link xml:base="c/" href="one"/></entry><entry><title>Two</title><link href="two"/></entry></feed>`,
+			extract.Markdown, "- [One](https://blog.test/a/b/c/one)\n- [Two](https://blog.test/a/two)", "",
+		},
+		"Atom of a planet": {
+			"application/atom+xml", `<feed><entry><source><title>Blog</title><link href="https://blog.test/"/></source><title>One</title><link href="https://blog.test/one"/></entry></feed>`,
+			extract.Markdown, "- [One](https://blog.test/one)", "",
+		},
 		"characters that XML has not": {"application/rss+xml", "<rss><channel><item><title>O\x08ne\x00</title></item><item><title>Two</title></item></channel></rss>", extract.Markdown, "- One\n- Two", ""},
 		"a feed that ends":            {"application/rss+xml", rss[:strings.Index(rss, "<item><guid>")+20], extract.Text, "News of votes\n\n- First & best\nMon, 02 Mar 2026 10:00:00 GMT\nWhat happened", "News of votes"},
 	} {
