@@ -23,16 +23,25 @@ const LegacyVersion = legacy.Version
 // legacyMethods maps the JSON-RPC methods of A2A 0.3 (§7 there) to operations of 1.0. Push notifications are sent in the form of 1.0 only, so their
 // receivers cannot be set in 0.3.
 var legacyMethods = map[string]operation{
-	"message/send":                        {methods["SendMessage"], readLegacy(sendFromLegacy, methods["SendMessage"]), legacy.Event},
-	"message/stream":                      {methods["SendStreamingMessage"], readLegacy(sendFromLegacy, methods["SendStreamingMessage"]), legacy.Event},
-	"tasks/get":                           {methods["GetTask"], readLegacy(infallible(a2av0.ToV1GetTaskRequest), methods["GetTask"]), legacy.Event},
-	"tasks/cancel":                        {methods["CancelTask"], readLegacy(infallible(a2av0.ToV1CancelTaskRequest), methods["CancelTask"]), legacy.Event},
-	"tasks/resubscribe":                   {methods["SubscribeToTask"], readLegacy(infallible(a2av0.ToV1SubscribeToTaskRequest), methods["SubscribeToTask"]), legacy.Event},
-	"tasks/pushNotificationConfig/set":    {methods["CreateTaskPushNotificationConfig"], noPushInLegacy, legacy.Event},
-	"tasks/pushNotificationConfig/get":    {methods["GetTaskPushNotificationConfig"], noPushInLegacy, legacy.Event},
-	"tasks/pushNotificationConfig/list":   {methods["ListTaskPushNotificationConfigs"], noPushInLegacy, legacy.Event},
-	"tasks/pushNotificationConfig/delete": {methods["DeleteTaskPushNotificationConfig"], noPushInLegacy, legacy.Event},
-	"agent/getAuthenticatedExtendedCard":  {methods["GetExtendedAgentCard"], func([]byte) (proto.Message, error) { return &a2apb.GetExtendedAgentCardRequest{}, nil }, legacy.Event},
+	"message/send":                        {methods["SendMessage"], readLegacy(sendFromLegacy, methods["SendMessage"]), legacyEvent},
+	"message/stream":                      {methods["SendStreamingMessage"], readLegacy(sendFromLegacy, methods["SendStreamingMessage"]), legacyEvent},
+	"tasks/get":                           {methods["GetTask"], readLegacy(infallible(a2av0.ToV1GetTaskRequest), methods["GetTask"]), legacyEvent},
+	"tasks/cancel":                        {methods["CancelTask"], readLegacy(infallible(a2av0.ToV1CancelTaskRequest), methods["CancelTask"]), legacyEvent},
+	"tasks/resubscribe":                   {methods["SubscribeToTask"], readLegacy(infallible(a2av0.ToV1SubscribeToTaskRequest), methods["SubscribeToTask"]), legacyEvent},
+	"tasks/pushNotificationConfig/set":    {methods["CreateTaskPushNotificationConfig"], noPushInLegacy, legacyEvent},
+	"tasks/pushNotificationConfig/get":    {methods["GetTaskPushNotificationConfig"], noPushInLegacy, legacyEvent},
+	"tasks/pushNotificationConfig/list":   {methods["ListTaskPushNotificationConfigs"], noPushInLegacy, legacyEvent},
+	"tasks/pushNotificationConfig/delete": {methods["DeleteTaskPushNotificationConfig"], noPushInLegacy, legacyEvent},
+	"agent/getAuthenticatedExtendedCard":  {methods["GetExtendedAgentCard"], func([]byte) (proto.Message, error) { return &a2apb.GetExtendedAgentCardRequest{}, nil }, legacyEvent},
+}
+
+// legacyEvent encodes an answer, or an event of a stream, in the form of 0.3. Clients hang up after an update that is final, so among those of a task
+// that waits only the one with which the stream ends is.
+func legacyEvent(answer proto.Message) ([]byte, error) {
+	r, _ := answer.(*a2apb.StreamResponse)
+	u := r.GetStatusUpdate()
+	waits := u.GetMetadata().GetFields()[TaskExtension].GetStructValue().GetFields()[fieldWaitsFor] != nil
+	return legacy.Event(answer, waits)
 }
 
 // isLegacy reports whether a version is 0.3, which an empty one stands for (A2A §3.6.2).

@@ -208,3 +208,37 @@ func TestAnEmptyFileOf03IsTaken(t *testing.T) {
 		t.Errorf("message/send of an empty file = %d %s, want it completed, with the file in the history", got.code, got.body)
 	}
 }
+
+// TestOnlyTheUpdateThatEndsAStreamOf03IsFinal takes a stream up before and behind the wait of a task that has ended since: clients hang up after a final
+// update.
+func TestOnlyTheUpdateThatEndsAStreamOf03IsFinal(t *testing.T) {
+	w := newWorld(t)
+	word, err := json.Marshal(map[string]any{taskExtension: sensitive})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := w.legacy(t, "/agents/careful", "message/stream", `{"message":`+legacyMessage("hello", `,"metadata":`+string(word))+`}`)
+	events := parse(t, first.body)
+	wantOneFinal(t, events, "input-required")
+	id, _ := events[0].result["id"].(string)
+	waits := events[len(events)-1].id
+	w.consult(t, a2a.TaskID(id))
+	w.legacy(t, "/agents/careful", "tasks/resubscribe", fmt.Sprintf(`{"id":%q}`, id)) // until it has ended
+	for _, after := range []string{events[0].id, waits} {
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tasks/resubscribe","params":{"id":%q}}`, id)
+		again := w.call(t, "POST", "/agents/careful", body, map[string]string{"A2A-Version": "", "Last-Event-ID": after})
+		wantOneFinal(t, parse(t, again.body), "completed")
+	}
+}
+
+// wantOneFinal wants a final update in this state at the end of a stream, and no other.
+func wantOneFinal(t *testing.T, events []event, state string) {
+	t.Helper()
+	for i, e := range events {
+		status, _ := e.result["status"].(map[string]any)
+		final, last := e.result["final"] == true, i == len(events)-1
+		if final != last || last && status["state"] != state {
+			t.Errorf("event %d of %d is %v, want the last one to be final and %s", i+1, len(events), e.result, state)
+		}
+	}
+}

@@ -125,7 +125,7 @@ func (f *follower) update(ctx context.Context, e orchestrator.Event) error {
 			return err
 		}
 	}
-	last.GetStatusUpdate().Metadata = withAgents(last.GetStatusUpdate().GetMetadata(), shown.Metadata) // it counts as the task's
+	last.GetStatusUpdate().Metadata = withAgents(eventMetadata(e, waitsFor(&t)), shown.Metadata) // it counts as the task's
 	err = f.send(last)
 	if err != nil || waits && f.patient && e.State == a2apb.TaskState_TASK_STATE_AUTH_REQUIRED {
 		return err
@@ -135,7 +135,7 @@ func (f *follower) update(ctx context.Context, e orchestrator.Event) error {
 
 func (f *follower) status(e orchestrator.Event, m *a2apb.Message) *a2apb.StreamResponse {
 	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_StatusUpdate{StatusUpdate: &a2apb.TaskStatusUpdateEvent{
-		TaskId: f.key.ID, ContextId: f.contextID, Metadata: eventMetadata(e),
+		TaskId: f.key.ID, ContextId: f.contextID, Metadata: eventMetadata(e, ""),
 		Status: &a2apb.TaskStatus{State: e.State, Message: m, Timestamp: timestamppb.New(e.Time)},
 	}}}
 }

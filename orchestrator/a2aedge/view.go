@@ -113,11 +113,8 @@ func taskMetadata(t *orchestrator.Task, withheld int) *structpb.Struct {
 	if withheld > 0 {
 		fields["withheldArtifacts"] = float64(withheld)
 	}
-	switch {
-	case t.Blocked():
-		fields["waitsFor"] = "consultation"
-	case t.AwaitsCaller():
-		fields["waitsFor"] = "caller"
+	if whom := waitsFor(t); whom != "" {
+		fields[fieldWaitsFor] = whom
 	}
 	if s := t.Plan.Waiting(); s != nil {
 		fields["step"] = map[string]any{"number": float64(t.Plan.Asking.Step), "agent": s.Agent, "task": s.TaskID}
@@ -129,6 +126,21 @@ func taskMetadata(t *orchestrator.Task, withheld int) *structpb.Struct {
 		fields["gates"] = gates(t.Gates)
 	}
 	return extension(fields)
+}
+
+// fieldWaitsFor is the field of Quorate's metadata that says for whom a task waits. An update has it if its stream may end there.
+const fieldWaitsFor = "waitsFor"
+
+// waitsFor says for whom a task waits; "" if it does not.
+func waitsFor(t *orchestrator.Task) string {
+	switch {
+	case t.Blocked():
+		return "consultation"
+	case t.AwaitsCaller():
+		return "caller"
+	default:
+		return ""
+	}
 }
 
 // withAgents returns Quorate's metadata together with that of the agent's task.
@@ -157,10 +169,15 @@ func gates(list []orchestrator.Gate) []any {
 	return out
 }
 
-func eventMetadata(e orchestrator.Event) *structpb.Struct {
-	return extension(map[string]any{
+// eventMetadata returns Quorate's own fields of an update. waits says for whom the task waits from this event on; "" if it does not.
+func eventMetadata(e orchestrator.Event, waits string) *structpb.Struct {
+	fields := map[string]any{
 		"sequence": float64(e.Sequence), "type": string(e.Type), "phase": string(e.Phase), "detail": e.Detail,
-	})
+	}
+	if waits != "" {
+		fields[fieldWaitsFor] = waits
+	}
+	return extension(fields)
 }
 
 func extension(fields map[string]any) *structpb.Struct {

@@ -37,7 +37,7 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := proto.CloneOf(want)
-		raw, err := legacy.Event(want)
+		raw, err := legacy.Event(want, true)
 		if err != nil {
 			t.Fatalf("Event(%s) = %v", name, err)
 		}
@@ -54,7 +54,7 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 // TestDataThatIsNoObjectStandsInOne looks at what a client of 0.3 gets, where data is an object.
 func TestDataThatIsNoObjectStandsInOne(t *testing.T) {
 	t.Parallel()
-	raw, err := legacy.Event(task(`{"data":[1]}`))
+	raw, err := legacy.Event(task(`{"data":[1]}`), false)
 	const want = `{"data":{"value":[1]},"kind":"data","metadata":{"data_part_compat":true}}`
 	if err != nil || !strings.Contains(sorted(t, raw), want) {
 		t.Errorf("Event() = %s, %v, want the part %s", raw, err, want)
@@ -65,7 +65,7 @@ func TestDataThatIsNoObjectStandsInOne(t *testing.T) {
 func TestWhatLacksSomethingIsStillShown(t *testing.T) {
 	t.Parallel()
 	for name, part := range map[string]string{"a part without content": `{"metadata":{"a":1}},{"text":"x"}`, "an empty URL": `{"url":""},{"text":"x"}`, "all is there": `{"text":"x"}`} {
-		raw, err := legacy.Event(task(part))
+		raw, err := legacy.Event(task(part), false)
 		if err != nil || !strings.Contains(sorted(t, raw), `"parts":[{"kind":"text","text":"x"}]`) {
 			t.Errorf("Event(%s) = %s, %v, want the part that is one", name, raw, err)
 		}

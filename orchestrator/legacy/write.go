@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	old "github.com/a2aproject/a2a-go/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -15,8 +16,9 @@ import (
 // Version is the version of A2A that is translated.
 const Version = "0.3"
 
-// Event encodes the answer to an operation, or an event of a stream, in the form of 0.3. Other messages are an error.
-func Event(answer proto.Message) ([]byte, error) {
+// Event encodes the answer to an operation, or an event of a stream, in the form of 0.3. Other messages are an error. A status update that requires input
+// is final if it ends its stream, which ends says: a2a-go takes each for final.
+func Event(answer proto.Message, ends bool) ([]byte, error) {
 	event, err := eventOf(answer)
 	if err != nil {
 		return nil, err
@@ -24,6 +26,9 @@ func Event(answer proto.Message) ([]byte, error) {
 	said, err := a2av0.FromV1Event(event)
 	if err != nil {
 		return nil, err
+	}
+	if u, ok := said.(*old.TaskStatusUpdateEvent); ok && !u.Status.State.Terminal() {
+		u.Final = u.Final && ends
 	}
 	return json.Marshal(said)
 }
