@@ -62,7 +62,7 @@ type Telemetry struct {
 	Logger         *slog.Logger         // adds the trace and span id of the context to each record
 	TracerProvider trace.TracerProvider // records nothing without a receiver, but still propagates traces
 	MeterProvider  *metric.MeterProvider
-	MetricsHandler http.Handler // serves the metrics of this Telemetry in the Prometheus format
+	MetricsHandler http.Handler // serves the metrics of this Telemetry in the Prometheus format, up to a second old
 	Propagator     propagation.TextMapPropagator
 
 	flush func(context.Context) error // sends buffered spans; nil without a receiver
@@ -85,8 +85,9 @@ func Setup(ctx context.Context, c Config) (*Telemetry, error) {
 		TracerProvider: unheard{sampler: newSampler(c.TraceRatio)},
 		MeterProvider: metric.NewMeterProvider(metric.WithResource(service), metric.WithReader(reader),
 			metric.WithExemplarFilter(exemplar.AlwaysOffFilter)), // the handler's format has no exemplars
-		MetricsHandler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
-		Propagator:     propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}),
+		MetricsHandler: promhttp.HandlerFor(prometheus.GathererFunc(shared(metricsFor, registry.Gather)),
+			promhttp.HandlerOpts{DisableCompression: true}), // which would take a megabyte of memory for each reader
+		Propagator: propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}),
 	}
 	if c.OTLPEndpoint != "" {
 		exporter, err := otlptracegrpc.New(ctx, otlptracegrpc.WithEndpointURL(c.OTLPEndpoint))

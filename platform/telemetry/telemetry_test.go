@@ -2,8 +2,10 @@ package telemetry_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"net/http"
@@ -15,6 +17,7 @@ import (
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -100,13 +103,45 @@ func TestMetricsAreServedForPrometheus(t *testing.T) {
 		t.Fatal(err)
 	}
 	counter.Add(t.Context(), 3)
-	answer := httptest.NewRecorder()
-	tel.MetricsHandler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody))
+	metrics := readMetrics(t, tel)
 	for _, want := range []string{"quorate_things_total{", "} 3", "go_goroutines"} {
-		if !strings.Contains(answer.Body.String(), want) {
-			t.Errorf("GET /metrics has no %q:\n%s", want, answer.Body)
+		if !strings.Contains(metrics, want) {
+			t.Errorf("GET /metrics has no %q:\n%s", want, metrics)
 		}
 	}
+}
+
+func readMetrics(t *testing.T, tel *telemetry.Telemetry) string {
+	t.Helper()
+	answer, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody)
+	r.Header.Set("Accept-Encoding", "gzip")
+	tel.MetricsHandler.ServeHTTP(answer, r)
+	return answer.Body.String()
+}
+
+// TestMetricsAreGatheredOnceForManyReaders reads them as strangers could, who must not have the server gather, keep and compress them for each of a thousand reads.
+func TestMetricsAreGatheredOnceForManyReaders(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tel, gathered := setup(t, telemetry.Config{}), 0
+		meter := tel.MeterProvider.Meter("test")
+		_, err := meter.Int64ObservableCounter("quorate.reads", metric.WithInt64Callback(func(_ context.Context, o metric.Int64Observer) error {
+			gathered++
+			o.Observe(int64(gathered))
+			return nil
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for want := range 3 {
+			for range 10 {
+				if metrics := readMetrics(t, tel); !strings.Contains(metrics, fmt.Sprintf("} %d\n", want+1)) || gathered != want+1 {
+					t.Fatalf("GET /metrics gathers them %d times, want %d:\n%s", gathered, want+1, metrics)
+				}
+			}
+			<-time.After(time.Second)
+		}
+	})
 }
 
 func TestThePropagatorSpeaksW3C(t *testing.T) {
