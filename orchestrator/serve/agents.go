@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"net"
 	"path/filepath"
 
 	"github.com/quorate/quorate/orchestrator/server"
@@ -61,7 +60,7 @@ func (p *Push) Validate() error { return checkOrigins(p.AllowOrigins) }
 
 func checkOrigins(list []string) error {
 	for _, origin := range list {
-		if _, _, err := net.SplitHostPort(origin); err != nil {
+		if !isHostPort(origin) {
 			return invalid("allowOrigins", "%q is not host:port", origin)
 		}
 	}

@@ -3,7 +3,6 @@ package serve
 import (
 	"math"
 	"net"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -131,17 +130,22 @@ func loopback(addr string) (bool, error) {
 	return netguard.IsLoopback(host), nil
 }
 
-// Validate refuses a URL that clients cannot use.
+// Validate refuses a URL that clients cannot use, and names that no request can have.
 func (h *HTTP) Validate() error {
-	if u, err := url.Parse(h.PublicURL); h.PublicURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		return invalid("publicURL", "%q is not an http or https URL", h.PublicURL)
+	if h.PublicURL != "" && !isURL(h.PublicURL) {
+		return invalid("publicURL", wantURL)
+	}
+	for _, name := range h.AllowedHosts {
+		if !isHost(name) {
+			return invalid("allowedHosts", "%q is not the name of a host, such as quorate.example", name)
+		}
 	}
 	return nil
 }
 
 // Validate refuses an address that clients cannot use.
 func (g *GRPC) Validate() error {
-	if _, _, err := net.SplitHostPort(g.PublicAddr); g.PublicAddr != "" && err != nil {
+	if g.PublicAddr != "" && !isHostPort(g.PublicAddr) {
 		return invalid("publicAddr", "%q is not host:port", g.PublicAddr)
 	}
 	return nil

@@ -65,7 +65,7 @@ func (e *Evidence) validateJaeger() error {
 	u, err := url.Parse(e.JaegerURL)
 	switch {
 	case err != nil || !isURL(e.JaegerURL):
-		return invalid("jaegerURL", "want an http or https URL without user, query and fragment")
+		return invalid("jaegerURL", wantURL)
 	case u.Scheme == "http" && e.JaegerCA != "":
 		return invalid("jaegerCA", "jaegerURL has no TLS")
 	case u.Scheme == "http" && e.JaegerTokenFile != "":
@@ -81,19 +81,13 @@ func (e *Evidence) validateCloudWatch() error {
 	case e.CloudWatchRegion == "" && e.CloudWatchEndpoint != "":
 		return invalid("cloudWatchRegion", "cloudWatchEndpoint needs cloudWatchRegion")
 	case e.CloudWatchEndpoint != "" && !isURL(e.CloudWatchEndpoint):
-		return invalid("cloudWatchEndpoint", "want an http or https URL without user, query and fragment")
+		return invalid("cloudWatchEndpoint", wantURL)
 	case e.CloudWatchRegion != "" && e.CloudWatchGroup == "":
 		return invalid("cloudWatchGroup", "say which log group has the spans: X-Ray's is aws/spans")
 	case e.CloudWatchTimeout < minCloudWatchTimeout || e.CloudWatchTimeout > maxCloudWatchTimeout:
 		return invalid("cloudWatchTimeout", "%s is not from %s to %s", e.CloudWatchTimeout, minCloudWatchTimeout, maxCloudWatchTimeout)
 	}
 	return nil
-}
-
-// isURL reports whether text is the base URL of a server.
-func isURL(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && u.RawQuery+u.Fragment == ""
 }
 
 // open creates the configured backends, and reads their files.

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"net/url"
 	"time"
 
 	"github.com/quorate/quorate/platform/netguard"
@@ -22,12 +21,11 @@ const (
 
 // Validate refuses an incomplete endpoint.
 func (r *Routing) Validate() error {
-	u, err := url.Parse(r.EmbeddingsURL)
 	switch {
 	case r.EmbeddingsURL == "" && r.EmbeddingsModel+r.EmbeddingsKeyFile != "":
 		return invalid("embeddingsURL", "embeddingsModel and embeddingsKeyFile need embeddingsURL")
-	case r.EmbeddingsURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
-		return invalid("embeddingsURL", "%q is not an http or https URL", r.EmbeddingsURL)
+	case r.EmbeddingsURL != "" && !isURL(r.EmbeddingsURL):
+		return invalid("embeddingsURL", wantURL)
 	case r.EmbeddingsURL != "" && r.EmbeddingsModel == "":
 		return invalid("embeddingsModel", "say which model is asked for")
 	case r.EmbeddingsKeyFile != "" && !netguard.IsPrivateURL(r.EmbeddingsURL):

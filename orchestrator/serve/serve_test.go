@@ -173,13 +173,23 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 	}
 }
 
-// startError returns why a server does not start.
-func startError(t *testing.T, c serve.Config) error {
-	t.Helper()
-	for _, check := range []interface{ Validate() error }{&c.HTTP, &c.GRPC, &c.TLS, &c.Store, &c.Auth.OIDC, &c.Calls, &c.Agents, &c.Routing, &c.Evidence, &c.Retention, &c.Backup, &c} {
+// validate checks a configuration as platform/config does, which calls Validate of each section.
+func validate(c *serve.Config) error {
+	for _, check := range []interface{ Validate() error }{
+		&c.HTTP, &c.GRPC, &c.TLS, &c.Store, &c.Auth.OIDC, &c.Calls, &c.Agents, &c.Push, &c.Routing, &c.Evidence, &c.Retention, &c.Backup, &c.Telemetry, c,
+	} {
 		if err := check.Validate(); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// startError returns why a server does not start.
+func startError(t *testing.T, c serve.Config) error {
+	t.Helper()
+	if err := validate(&c); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience) // one that starts does not end by itself
 	defer cancel()
