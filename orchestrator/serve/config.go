@@ -4,6 +4,7 @@ import (
 	"math"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/quorate/quorate/consultation"
@@ -80,7 +81,7 @@ func DefaultConfig() Config {
 	return Config{
 		HTTP:    HTTP{Addr: "127.0.0.1:8080"},
 		GRPC:    GRPC{Addr: "127.0.0.1:9090"},
-		Store:   Store{Kind: KindEmbedded, Lease: 10 * time.Second},
+		Store:   Store{Kind: KindEmbedded, Lease: defaultLease},
 		Auth:    Auth{OIDC: oidc.DefaultConfig()},
 		Calls:   Calls{Max: rpcserver.DefaultMaxCalls, Connections: rpcserver.DefaultMaxConnections},
 		Agents:  Agents{Signatures: string(registry.SignaturesIfPresent), CardChanges: string(registry.CardChangesAllow), MaxExchanges: engine.DefaultExchanges},
@@ -108,6 +109,9 @@ func (c *Config) Validate() error {
 		if !local && c.TLS.Cert == "" && !c.TLS.Plaintext {
 			return invalid(field, "%q is not a loopback address and there is no TLS: set tls.cert and tls.key, or tls.plaintext: true behind a proxy that terminates TLS", addr)
 		}
+	}
+	if c.GRPC.Addr == c.HTTP.Addr && !strings.HasSuffix(c.GRPC.Addr, ":0") {
+		return invalid("grpc.addr", "%q is http.addr, too: give each a port of its own", c.GRPC.Addr)
 	}
 	if c.Auth.KeysFile == "" && c.Auth.OIDC.Issuer == "" {
 		return invalid("auth.keysFile", "nobody could call: set auth.keysFile (quorate keys new makes a key) or auth.oidc")

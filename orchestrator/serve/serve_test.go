@@ -91,6 +91,8 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 		"TLS and plaintext":           {func(_ *testing.T, c *serve.Config) { c.TLS = serve.TLS{Cert: "a", Key: "b", Plaintext: true} }, "take plaintext away"},
 		"an unknown kind of store":    {func(_ *testing.T, c *serve.Config) { c.Store.Kind = "paper" }, "not embedded or dynamodb"},
 		"settings of another store":   {func(_ *testing.T, c *serve.Config) { c.Store.TablePrefix = "prod-" }, "are for kind: dynamodb"},
+		"a lease that nobody takes":   {func(_ *testing.T, c *serve.Config) { c.Store.Lease = time.Minute }, "is for kind: dynamodb"},
+		"one port for both":           {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr, c.GRPC.Addr = "127.0.0.1:8080", "127.0.0.1:8080" }, "is http.addr, too"},
 		"no folder":                   {func(_ *testing.T, c *serve.Config) { c.Store.DataDir = "" }, "needs a folder"},
 		"replicas without a page key": {func(_ *testing.T, c *serve.Config) { c.Store = serve.Store{Kind: "dynamodb"} }, "openssl rand"},
 		"a page key of the wrong size": {func(t *testing.T, c *serve.Config) {

@@ -13,7 +13,7 @@ type Store struct {
 	Region      string        `yaml:"region" doc:"AWS region of the tables; empty: from AWS's own configuration."`
 	Endpoint    string        `yaml:"endpoint" doc:"URL of an emulator or a private endpoint; empty: from AWS's own configuration, which may select a FIPS endpoint (AWS_USE_FIPS_ENDPOINT)."`
 	TablePrefix string        `yaml:"tablePrefix" doc:"Prefix of the names of all tables, such as prod-."`
-	Lease       time.Duration `yaml:"lease" doc:"How long a silent replica keeps its tasks before others take them over, 3s to 1m."`
+	Lease       time.Duration `yaml:"lease" doc:"With kind: dynamodb, how long a silent replica keeps its tasks before others take them over, 3s to 1m."`
 	PageKeyFile string        `yaml:"pageKeyFile" doc:"File with the 32 random bytes (or 64 hexadecimal digits) that sign page tokens, the same for all replicas; the embedded store makes its own when this is empty."`
 }
 
@@ -22,8 +22,9 @@ const (
 	KindEmbedded = "embedded"
 	KindDynamoDB = "dynamodb"
 
-	minLease = 3 * time.Second
-	maxLease = time.Minute
+	minLease     = 3 * time.Second
+	maxLease     = time.Minute
+	defaultLease = 10 * time.Second
 )
 
 // Validate refuses settings of the other kind of store, which would be ignored.
@@ -33,6 +34,8 @@ func (s *Store) Validate() error {
 		return invalid("dataDir", "the embedded store needs a folder")
 	case s.Kind == KindEmbedded && s.Region+s.Endpoint+s.TablePrefix != "":
 		return invalid("kind", "region, endpoint and tablePrefix are for kind: dynamodb")
+	case s.Kind == KindEmbedded && s.Lease != defaultLease:
+		return invalid("lease", "lease is for kind: dynamodb; nobody else takes tasks of an embedded store over")
 	case s.Kind == KindDynamoDB && s.DataDir != "":
 		return invalid("dataDir", "dataDir is for kind: embedded")
 	case s.Kind == KindDynamoDB && s.PageKeyFile == "":
