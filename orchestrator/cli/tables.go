@@ -36,18 +36,21 @@ func (a *app) callsTables(cmd *cobra.Command, verb func(ctx context.Context, cli
 	})
 }
 
+// envKind is the variable without which a server that has no file keeps everything in files.
+const envKind = "QUORATE_STORE_KIND"
+
 // tablesConfig adds the flags that say where tables are to cmd, and returns a function that reads them. What they leave open is as in the
-// configuration of serve, if one is named.
+// configuration of serve, if there is one: a file, or variables alone.
 func (a *app) tablesConfig(cmd *cobra.Command) func() (ddb.Config, error) {
 	var file string
 	var c ddb.Config
 	flags := cmd.Flags()
-	flags.StringVar(&file, "config", "", "YAML file of quorate serve, for what other flags do not say (env "+envConfig+")")
+	flags.StringVar(&file, "config", "", "YAML file of quorate serve, for what other flags do not say (env "+envConfig+"); without one its variables count, if "+envKind+" is set")
 	flags.StringVar(&c.TablePrefix, "table-prefix", "", "what the names of all tables begin with, such as prod-")
 	flags.StringVar(&c.Region, "region", "", "AWS region (default: that of the AWS configuration)")
 	flags.StringVar(&c.Endpoint, "endpoint", "", "base URL of an emulator or a private endpoint")
 	return func() (ddb.Config, error) {
-		if cmp.Or(file, config.Env(envConfig)) == "" {
+		if cmp.Or(file, config.Env(envConfig), config.Env(envKind)) == "" {
 			return c, nil
 		}
 		given := make(map[string]string)

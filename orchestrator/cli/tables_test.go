@@ -57,6 +57,18 @@ func TestTablesAreWhereTheConfigurationOfServeHasThem(t *testing.T) {
 	}
 }
 
+func TestTablesAreWhereTheVariablesOfServeHaveThem(t *testing.T) {
+	prefix := dynamotest.Prefix()
+	for name, value := range map[string]string{
+		"STORE_KIND": "dynamodb", "STORE_ENDPOINT": dynamotest.Endpoint(t), "STORE_TABLE_PREFIX": prefix, "STORE_PAGE_KEY_FILE": "page.key", "AUTH_KEYS_FILE": "keys",
+	} {
+		t.Setenv("QUORATE_"+name, value)
+	}
+	if exit, stdout, stderr := run(t.Context(), "", "tables", "plan"); exit != 10 || !strings.Contains(stdout, prefix+"AgentMetadata: create table\n") {
+		t.Errorf("tables plan without a file = %d, %q, %q, want 10 with tables as the variables say", exit, stdout, stderr)
+	}
+}
+
 func TestTablesThatDifferAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	endpoint, prefix := dynamotest.Endpoint(t), dynamotest.Prefix()
