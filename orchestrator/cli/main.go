@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 
@@ -23,7 +24,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	root.SetErr(a.err)
 	strict(root)
 	command, err := root.ExecuteContextC(ctx)
-	if err == nil {
+	if _, told := errors.AsType[*resultError](err); a.out.err != nil && (err == nil || told) { // a result that nobody got is none
 		err = a.out.err
 	}
 	return a.exit(ctx, command, err)

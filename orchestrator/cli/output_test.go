@@ -134,9 +134,9 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left
 func TestOutputThatIsLostIsAnError(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, routes())
-	for _, format := range []string{"table", "json"} {
+	for _, command := range []string{"agents list", "agents list -o json", "consultations check t1", "consultations check t1 -o json"} {
 		var stderr strings.Builder
-		args := []string{"agents", "list", "-o", format, "--server", g.url, "--token-file", g.token}
+		args := append(strings.Fields(command), "--server", g.url, "--token-file", g.token)
 		if exit := cli.Main(t.Context(), args, strings.NewReader(""), fullDisk{}, &stderr); exit != 1 || !strings.Contains(stderr.String(), "no space left") {
 			t.Errorf("Main(%q) to a full disk = %d, %q, want 1 and why", args, exit, stderr.String())
 		}
