@@ -22,6 +22,9 @@ func (a *app) consultationsRequest() *cobra.Command {
 		Example: "  quorate consultations request 01jb9x --requirement review --wait",
 		Args:    arguments("TASK"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
+			if timeout <= 0 {
+				return usage("--timeout must be longer than 0")
+			}
 			request := &consultationv1.RequestConsultationRequest{TaskId: args[0], RequirementId: requirement, RequestId: requestID("")}
 			c := &consultationv1.Consultation{}
 			if err := s.postOnce(ctx, taskPath(args[0])+"/consultations", request, c); err != nil {
