@@ -42,6 +42,7 @@ func TestTheDoctorLooksAtAServerAsAClient(t *testing.T) {
 		"all is well":             {patient(t, ready, "").URL, good, 0, "ok    token        it identifies ci of tenant acme with the roles dispatcher, viewer\n"},
 		"it is down":              {"http://127.0.0.1:1", good, 1, "fail  server       http://127.0.0.1:1: "},
 		"it is another program":   {patient(t, "hello", "").URL, good, 1, "in a form that is not Quorate's\n"},
+		"the URL is that of REST": {patient(t, ready, "").URL + "/v1", good, 1, "try: --server without /v1, which each call has itself\n"},
 		"no URL":                  {"localhost:8080", good, 1, "the server URL must look like"},
 		"it is not ready":         {patient(t, `{"status":"not ready","checks":{"store":"full"}}`, "").URL, good, 1, "fail  readiness    the server is not ready: store: full\n"},
 		"its clock is elsewhere":  {patient(t, ready, "Mon, 02 Jan 2006 15:04:05 GMT").URL, good, 1, "ahead of that of the server\n"},

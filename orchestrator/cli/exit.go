@@ -121,7 +121,7 @@ func advice(e *fault.Error) string {
 		return reach(e)
 	case "ROUTE_NOT_FOUND":
 		if strings.Contains(e.Message, "/v1/v1/") {
-			return "--server without /v1, which each call has itself"
+			return withoutVersion
 		}
 		return "another --server: this one does not offer it (pages and domains are with quorate dev and with webfetch --api-addr)"
 	}
@@ -137,6 +137,8 @@ func advice(e *fault.Error) string {
 		return ""
 	}
 }
+
+const withoutVersion = "--server without /v1, which each call has itself"
 
 // remedies are what to do about an error, by its reason.
 var remedies = map[string]string{
