@@ -97,9 +97,11 @@ debug: null
 		t.Errorf("Explain() =\n%s\nwant\n%s", explained, wantExplained)
 	}
 	out.Reset()
-	wantDescribed := "\ntoken  [redacted]  env QUORATE_TOKEN\n    what clients present\n    env QUORATE_TOKEN\n\nlabels  "
-	if err := sources.Describe(&out); err != nil || !strings.Contains(out.String(), wantDescribed) {
-		t.Errorf("Describe() = %v\n%s\nwant\n%s", err, out.String(), wantDescribed)
+	err = sources.Describe(&out)
+	for _, want := range []string{"\ntoken  [redacted]  env QUORATE_TOKEN\n    what clients present\n    env QUORATE_TOKEN\n\nlabels  ", "\n    env QUORATE_HTTP_ALLOWED_HOSTS, separated by commas\n"} {
+		if err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("Describe() = %v\n%s\nwant\n%s", err, out.String(), want)
+		}
 	}
 }
 
@@ -253,17 +255,19 @@ func TestSettingsAndTheirFlags(t *testing.T) {
 		} `yaml:"http"`
 		GRPC struct {
 			Addr     string   `yaml:"addr"`
-			CardURLs []string `yaml:"cardURLs"`
+			CardURLs []string `yaml:"cardURLs" doc:"URLs of cards."`
+			Hosts    []string `yaml:"hosts"`
 		} `yaml:"grpc"`
 		Debug bool `yaml:"debug"`
 	}
-	c.HTTP.Addr, c.HTTP.ReadTimeout = ":80", 5*time.Second
+	c.HTTP.Addr, c.HTTP.ReadTimeout, c.GRPC.Hosts = ":80", 5*time.Second, []string{"a", "b"}
 	got, err := config.Settings(&c)
 	want := []config.Setting{
 		{Path: "http.addr", Flag: "http-addr", Value: ":80", Doc: "where it listens"},
 		{Path: "http.readTimeout", Flag: "read-timeout", Value: "5s"},
 		{Path: "grpc.addr", Flag: "grpc-addr"},
-		{Path: "grpc.cardURLs", Flag: "card-urls", Value: "[]"},
+		{Path: "grpc.cardURLs", Flag: "card-urls", Doc: "URLs of cards. Separated by commas."},
+		{Path: "grpc.hosts", Flag: "hosts", Value: "a,b", Doc: "Separated by commas."},
 		{Path: "debug", Flag: "debug", Value: "false"},
 	}
 	if err != nil || !slices.Equal(got, want) {

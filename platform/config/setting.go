@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 )
 
@@ -25,9 +26,29 @@ func Settings(of any) ([]Setting, error) {
 		if alike[end(name)] == 1 {
 			name = end(name)
 		}
-		list[i] = Setting{f.path, flagName(name), fmt.Sprint(f.value.Interface()), f.doc}
+		list[i] = Setting{f.path, flagName(name), written(f.value), strings.TrimSpace(f.doc + separated(f.value, " Separated by commas."))}
 	}
 	return list, nil
+}
+
+// written returns a value, except a map, as parse reads it.
+func written(v reflect.Value) string {
+	if v.Kind() != reflect.Slice {
+		return fmt.Sprint(v.Interface())
+	}
+	items := make([]string, v.Len())
+	for i := range items {
+		items[i] = v.Index(i).String()
+	}
+	return strings.Join(items, ",")
+}
+
+// separated returns note if a value is a list, which one text holds.
+func separated(v reflect.Value, note string) string {
+	if v.Kind() != reflect.Slice {
+		return ""
+	}
+	return note
 }
 
 func end(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }

@@ -18,7 +18,7 @@ type row struct{ path, value, source, env, doc string }
 func newSources(l *loader) *Sources {
 	s := &Sources{warnings: l.warnings}
 	for _, f := range l.fields {
-		s.rows = append(s.rows, row{f.path, display(f.value), f.source, f.env, f.doc})
+		s.rows = append(s.rows, row{f.path, display(f.value), f.source, f.env + separated(f.value, ", separated by commas"), f.doc})
 	}
 	return s
 }
