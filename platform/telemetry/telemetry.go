@@ -98,7 +98,7 @@ func Setup(ctx context.Context, c Config) (*Telemetry, error) {
 		if err != nil {
 			return nil, err
 		}
-		recording := sdktrace.NewTracerProvider(sdktrace.WithResource(process), sdktrace.WithSampler(newSampler(c.TraceRatio)), sdktrace.WithBatcher(utf8Exporter{exporter}))
+		recording := sdktrace.NewTracerProvider(sdktrace.WithResource(process), sdktrace.WithSampler(newSampler(c.TraceRatio)), sdktrace.WithBatcher(sendable{exporter}))
 		t.TracerProvider, t.flush = recording, recording.Shutdown
 	}
 	return t, nil
