@@ -16,17 +16,24 @@ var comparedKeywords = []string{
 	"multipleOf", "allOf", "anyOf", "oneOf",
 }
 
-// annotations are keywords that do not change which values are valid.
-var annotations = []string{
-	"$schema", "$id", "$comment", "$defs", "definitions", "$anchor", "$vocabulary", "title", "description", "default", "examples",
-	"deprecated", "readOnly", "writeOnly",
+// otherKeywords are keywords that restrict values, too, and that Within does not understand. All that are in neither list, such as title, example or
+// discriminator, say nothing about which values are valid.
+var otherKeywords = []string{
+	"not", "if", "then", "else", "contains", "minContains", "maxContains", "uniqueItems", "additionalItems", "unevaluatedItems",
+	"minProperties", "maxProperties", "propertyNames", "patternProperties", "unevaluatedProperties",
+	"dependentRequired", "dependentSchemas", "dependencies", "$dynamicRef", "$recursiveRef",
 }
 
 var allTypes = []string{"null", "boolean", "object", "array", "number", "string"}
 
-// constraints returns the schema without its annotations.
-func constraints(schema map[string]any) map[string]any {
-	return without(schema, annotations...)
+// constraints returns how many keywords of a schema restrict values.
+func constraints(schema map[string]any) (n int) {
+	for keyword := range schema {
+		if keyword == "$ref" || slices.Contains(comparedKeywords, keyword) || slices.Contains(otherKeywords, keyword) {
+			n++
+		}
+	}
+	return n
 }
 
 func without(schema map[string]any, keywords ...string) map[string]any {

@@ -3,17 +3,17 @@ package schema
 import (
 	"reflect"
 	"slices"
-
-	"github.com/quorate/quorate/platform/fault"
 )
 
-// notCompared returns a keyword of the input that Within does not compare and the output does not have in the same form.
+// notCompared returns why not for a keyword of the input that Within does not compare and the output does not have in the same form.
 func (w *withinSearch) notCompared(out, in map[string]any, path string) string {
-	for keyword := range constraints(in) {
-		_, old := in[keyword].([]any)
-		old = old && keyword == "items" // a tuple as drafts before 2020-12 write it
-		if (old || !slices.Contains(comparedKeywords, keyword)) && !w.promised(keyword, out, in) {
-			return no(path, "the input uses %s, which is not compared", fault.Clip(keyword))
+	keywords := otherKeywords
+	if _, old := in["items"].([]any); old { // a tuple as drafts before 2020-12 write it
+		keywords = append(slices.Clip(keywords), "items")
+	}
+	for _, keyword := range keywords {
+		if in[keyword] != nil && !w.promised(keyword, out, in) {
+			return no(path, "the input uses %s, which is not compared", keyword)
 		}
 	}
 	return ""

@@ -101,7 +101,7 @@ func (w *withinSearch) within(out outputNode, in inputNode, path string, depth i
 	}
 	if schema, ok := out.schema.(map[string]any); ok {
 		if ref, ok := schema["$ref"].(string); ok {
-			if len(constraints(schema)) == 1 { // with other keywords beside the reference, the schema differs each time it comes up
+			if constraints(schema) == 1 { // with other keywords beside the reference, the schema differs each time it comes up
 				key := [2]string{ref, in.pointer}
 				if w.open[key] {
 					return ""
@@ -126,7 +126,7 @@ func (w *withinSearch) within(out outputNode, in inputNode, path string, depth i
 // objects compares two schemas that are neither booleans nor references.
 func (w *withinSearch) objects(out map[string]any, in inputNode, path string, depth int) string {
 	into := in.object()
-	if len(constraints(into)) == 0 {
+	if constraints(into) == 0 {
 		return ""
 	}
 	out, why := w.mergeAllOf(out, path)
@@ -233,7 +233,7 @@ func (w *withinSearch) resolveInput(in inputNode, path string) (inputNode, strin
 		if !ok {
 			return in, ""
 		}
-		if len(constraints(schema)) > 1 { // keywords beside the reference hold too
+		if constraints(schema) > 1 { // keywords beside the reference hold too
 			rest := map[string]any{"allOf": []any{map[string]any{"$ref": ref}, without(schema, "$ref")}}
 			if _, both := schema["allOf"]; !both && !hasValues(schema) {
 				return inputNode{rest, in.pointer}, ""

@@ -245,6 +245,9 @@ func TestWithin(t *testing.T) {
 		"a reference that depends on who refers": {
 			`{"type":"string","not":{"$dynamicRef":"#s"}}`, `{"type":"string","not":{"$dynamicRef":"#s"}}`, "not, which is not compared",
 		},
+		"keywords that restrict nothing": {
+			`{"type":"string"}`, `{"type":"string","example":"a","x-order":1,"contentMediaType":"text/plain","discriminator":{"propertyName":"k"}}`, "",
+		},
 		"nothing is taken": {`{"type":"object","required":["a"],"properties":{"a":{}}}`, `{"type":"object","properties":{"a":false}}`, "a: the input takes nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
