@@ -67,7 +67,7 @@ func taken(checker *jsonschema.Schema, value any) bool { return checker.Validate
 func (w *withinSearch) objectsApart(out map[string]any, in inputNode, depth int) bool {
 	into := in.object()
 	for _, name := range texts(into["required"]) {
-		if _, declared := w.property(out, name); !declared && !declaresElsewhere(out) {
+		if _, declared := w.property(out, name); !declared {
 			return true
 		}
 	}
@@ -79,9 +79,4 @@ func (w *withinSearch) objectsApart(out map[string]any, in inputNode, depth int)
 		}
 	}
 	return false
-}
-
-// declaresElsewhere reports whether an object may have properties through keywords that property does not look at.
-func declaresElsewhere(out map[string]any) bool {
-	return slices.ContainsFunc([]string{"anyOf", "oneOf", "then", "else", "dependentSchemas", "$dynamicRef"}, func(keyword string) bool { return out[keyword] != nil })
 }

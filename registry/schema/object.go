@@ -55,7 +55,19 @@ func (w *withinSearch) property(out map[string]any, name string) (schema any, de
 	if more, ok := out["additionalProperties"].(map[string]any); ok {
 		return more, true
 	}
+	if names, known := w.elsewhere(out); !known || slices.Contains(names, name) {
+		return true, true
+	}
+	if more, ok := unevaluated(out); ok {
+		return more, true
+	}
 	return true, slices.Contains(texts(out["required"]), name)
+}
+
+// unevaluated returns the output's schema for properties that nothing in it describes, if it declares any.
+func unevaluated(out map[string]any) (schema map[string]any, ok bool) {
+	schema, ok = out["unevaluatedProperties"].(map[string]any)
+	return schema, ok && out["additionalProperties"] != false
 }
 
 // matches reports whether a name matches a pattern. If the pattern cannot be evaluated, known is false.
@@ -83,7 +95,8 @@ func (w *withinSearch) additional(out map[string]any, in inputNode, path string,
 	}
 	outProperties, _ := out["properties"].(map[string]any)
 	inProperties, _ := into["properties"].(map[string]any)
-	for _, name := range slices.Concat(sortedKeys(outProperties), texts(out["required"])) {
+	perhaps, known := w.elsewhere(out)
+	for _, name := range slices.Concat(sortedKeys(outProperties), texts(out["required"]), perhaps) {
 		if _, named := inProperties[name]; named {
 			continue
 		}
@@ -95,7 +108,11 @@ func (w *withinSearch) additional(out map[string]any, in inputNode, path string,
 			return why
 		}
 	}
-	for _, got := range unnamed(out, into) {
+	unnamed := unnamed(out, into)
+	if !known {
+		unnamed = append(unnamed, true)
+	}
+	for _, got := range unnamed {
 		if rest == false && got != false {
 			return no(path, "the input takes no additional properties")
 		}
@@ -106,8 +123,8 @@ func (w *withinSearch) additional(out map[string]any, in inputNode, path string,
 	return ""
 }
 
-// unnamed returns the output's schemas for properties that it does not name: those of its patterns, unless the input has patterns too, and that of
-// additional properties.
+// unnamed returns the output's schemas for properties that it does not name: those of its patterns, unless the input has patterns too, and that of all
+// others.
 func unnamed(out, into map[string]any) (schemas []any) {
 	if into["patternProperties"] == nil {
 		patterns, _ := out["patternProperties"].(map[string]any)
@@ -116,6 +133,9 @@ func unnamed(out, into map[string]any) (schemas []any) {
 		}
 	}
 	if more, ok := out["additionalProperties"].(map[string]any); ok {
+		schemas = append(schemas, more)
+	}
+	if more, ok := unevaluated(out); ok {
 		schemas = append(schemas, more)
 	}
 	return schemas

@@ -178,6 +178,9 @@ func anchor(at any, name, pointer string, depth int) (schema any, found string, 
 	return nil, "", false
 }
 
+// together are keywords of which one decides what another means.
+var together = [][]string{{"if", "then", "else"}, {"contains", "minContains", "maxContains"}, {"items", "additionalItems"}}
+
 // merge returns a schema for the values that are valid for both a and b. It may allow more values: of keywords that cannot be combined it keeps only
 // one.
 func merge(a, b map[string]any) map[string]any {
@@ -185,7 +188,9 @@ func merge(a, b map[string]any) map[string]any {
 	for keyword, value := range b {
 		old, both := a[keyword]
 		if !both {
-			joined[keyword] = value
+			if !slices.ContainsFunc(together, func(group []string) bool { return slices.Contains(group, keyword) && hasAny(a, group) }) {
+				joined[keyword] = value
+			}
 			continue
 		}
 		switch keyword {
@@ -193,6 +198,8 @@ func merge(a, b map[string]any) map[string]any {
 			joined[keyword] = commonTypes(a, b)
 		case "required", "allOf":
 			joined[keyword] = append(slices.Clone(list(old)), list(value)...)
+		case "anyOf", "oneOf":
+			joined[keyword] = eachWith(list(old), map[string]any{keyword: value})
 		case "properties", "patternProperties":
 			joined[keyword] = mergeProperties(old, value)
 		case "enum":
@@ -210,6 +217,19 @@ func merge(a, b map[string]any) map[string]any {
 		}
 	}
 	return joined
+}
+
+func hasAny(schema map[string]any, keywords []string) bool {
+	return slices.ContainsFunc(keywords, func(keyword string) bool { return schema[keyword] != nil })
+}
+
+// eachWith returns alternatives, to each of which another schema is added.
+func eachWith(branches []any, more map[string]any) []any {
+	both := make([]any, len(branches))
+	for i, branch := range branches {
+		both[i] = map[string]any{"allOf": []any{branch, more}}
+	}
+	return both
 }
 
 func commonTypes(a, b map[string]any) []any {

@@ -248,6 +248,55 @@ func TestWithin(t *testing.T) {
 		"keywords that restrict nothing": {
 			`{"type":"string"}`, `{"type":"string","example":"a","x-order":1,"contentMediaType":"text/plain","discriminator":{"propertyName":"k"}}`, "",
 		},
+		"a property of two alternatives that both hold": {
+			`{"type":"object","allOf":[{"anyOf":[{"properties":{"a":{}}}]},{"anyOf":[{"properties":{"b":{"type":"string"}}}]}]}`,
+			`{"type":"object","properties":{"b":{"type":"number"}}}`, "b: the output may be a string",
+		},
+		"one of two lists of alternatives that both hold": {
+			`{"oneOf":[{"type":"string"},{"type":"number"}],"allOf":[{"oneOf":[{"type":"number"},{"type":"boolean"}]}]}`, `{"type":"number"}`, "",
+		},
+		"a property that the output has perhaps": {
+			`{"type":"object","properties":{"k":{}},"if":{"required":["k"]},"then":{"properties":{"x":{"type":"number"}}}}`,
+			`{"type":"object","properties":{"x":{"type":"string"}}}`, "x: the output may be",
+		},
+		"a property that a closed input does not take, and the output has perhaps": {
+			`{"type":"object","properties":{"k":{}},"dependentSchemas":{"k":{"allOf":[{"properties":{"x":{}}}]}}}`,
+			`{"type":"object","properties":{"k":{}},"additionalProperties":false}`, "x: the input takes no such property",
+		},
+		"properties that are not known": {
+			`{"$defs":{"x":{"properties":{"x":{}}}},"type":"object","if":{},"then":{"$ref":"#/$defs/x"}}`,
+			`{"type":"object","additionalProperties":{"type":"string"}}`, "*: the output may be",
+		},
+		"a property that another one needs": {
+			`{"type":"object","properties":{"k":{}},"dependentRequired":{"k":["x"]}}`,
+			`{"type":"object","properties":{"x":{"type":"string"}}}`, "x: the output may be",
+		},
+		"a property that no condition is about": {
+			`{"type":"object","properties":{"k":{}},"if":{"properties":{"k":{"const":1}}},"then":{"required":["k"]}}`,
+			`{"type":"object","properties":{"x":{"type":"string"}}}`, "",
+		},
+		"a condition about what has a type": {
+			`{"type":"object","if":{"required":["x"]},"then":{"properties":{"x":{}}},"additionalProperties":{"type":"string"}}`,
+			`{"type":"object","additionalProperties":{"type":"string"}}`, "",
+		},
+		"a reference that depends on the value": {
+			`{"$defs":{"s":{"$dynamicAnchor":"s","properties":{"x":{"type":"number"}}}},"type":"object","$dynamicRef":"#s"}`,
+			`{"type":"object","properties":{"x":{"type":"string"}}}`, "x: the output may be",
+		},
+		"a property that nothing else describes": {
+			`{"type":"object","unevaluatedProperties":{"type":"number"}}`, `{"type":"object","properties":{"x":{"type":"string"}}}`, "x: the output may be a number",
+		},
+		"all properties that nothing else describes": {
+			`{"type":"object","unevaluatedProperties":{"type":"number"}}`, `{"type":"object","additionalProperties":{"type":"string"}}`, "*: the output may be a number",
+		},
+		"two lists that contain something": {
+			`{"type":"array","allOf":[{"contains":{"type":"string"}},{"contains":{"type":"number"},"minContains":2}]}`,
+			`{"type":"array","contains":{"type":"string"},"minContains":2}`, "contains, which is not compared",
+		},
+		"two conditions": {
+			`{"type":"string","allOf":[{"if":{"minLength":1},"then":{"maxLength":3}},{"if":{"minLength":5},"else":{"maxLength":1}}]}`,
+			`{"type":"string","if":{"minLength":1},"else":{"maxLength":1}}`, "else, which is not compared",
+		},
 		"nothing is taken": {`{"type":"object","required":["a"],"properties":{"a":{}}}`, `{"type":"object","properties":{"a":false}}`, "a: the input takes nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
