@@ -45,10 +45,8 @@ func (w *withinSearch) apart(out any, in inputNode, depth int) bool {
 		return false
 	}
 	into := in.object()
-	for i, part := range list(into["allOf"]) {
-		if w.apart(schema, in.child(part, "allOf", strconv.Itoa(i)), depth+1) {
-			return true
-		}
+	if w.apartFromAny(schema, in, depth) {
+		return true
 	}
 	if values, ok := enumOf(schema); ok {
 		checker := w.compiled(in)
@@ -58,6 +56,22 @@ func (w *withinSearch) apart(out any, in inputNode, depth int) bool {
 		return true
 	}
 	return slices.Equal(typesOf(schema), []string{"object"}) && w.objectsApart(schema, in, depth)
+}
+
+// apartFromAny reports whether the output is apart from one of several schemas that the input says hold together.
+func (w *withinSearch) apartFromAny(out map[string]any, in inputNode, depth int) bool {
+	into := in.object()
+	if ref, ok := into["$ref"].(string); ok {
+		if target, why := w.followInput(ref, ""); why == "" && w.apart(out, target, depth+1) {
+			return true
+		}
+	}
+	for i, part := range list(into["allOf"]) {
+		if w.apart(out, in.child(part, "allOf", strconv.Itoa(i)), depth+1) {
+			return true
+		}
+	}
+	return false
 }
 
 func taken(checker *jsonschema.Schema, value any) bool { return checker.Validate(value) == nil }

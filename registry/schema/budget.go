@@ -44,16 +44,17 @@ func size(v any) int {
 	return n
 }
 
-// look is lookUp within the budget: finding an anchor means searching everything.
-func (w *withinSearch) look(root map[string]any, ref string) (schema any, pointer string, ok bool) {
+// look is lookUp within the budget: finding an anchor means searching everything. It finds nothing in a document whose parts have identifiers of their
+// own: what a reference is relative to is then not known here.
+func (w *withinSearch) look(in *document, ref string) (schema any, pointer string, ok bool) {
 	cost := 1 + len(ref)/64
 	if len(ref) > 1 && ref[1] != '/' {
-		cost = size(root)
+		cost = size(in.root)
 	}
-	if !w.spend(cost) {
+	if !w.spend(cost) || in.namesParts() {
 		return nil, "", false
 	}
-	return lookUp(root, ref)
+	return lookUp(in.root, ref)
 }
 
 // merge calls the function merge within the budget; ok is false when there is not enough left.

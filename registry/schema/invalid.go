@@ -15,7 +15,7 @@ const MaxWork = withinWork
 // Invalid returns why a value is not valid for a schema, and at which place. It takes the work from left. The result is empty if the value is valid, or
 // if there is not enough left to tell. The value is as encoding/json decodes it.
 func Invalid(schema map[string]any, value any, left *int) (why string) {
-	w := &withinSearch{input: schema, work: withinWork - *left}
+	w := &withinSearch{input: newDocument(schema), work: withinWork - *left}
 	in := inputNode{schema: schema}
 	checkable := w.checkable(in, value)
 	*left = withinWork - w.work

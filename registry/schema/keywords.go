@@ -93,7 +93,7 @@ func numberBound(schema map[string]any, inclusive, exclusive string, sign float6
 	if v, ok := schema[exclusive].(float64); ok && (v-bound)*sign <= 0 {
 		return v, true
 	}
-	return bound, math.IsInf(bound, 0)
+	return bound, math.IsInf(bound, 0) || schema[exclusive] == true // the latter is how draft 4 writes it
 }
 
 func (w *withinSearch) arrayWithin(out map[string]any, in inputNode, path string, depth int) string {

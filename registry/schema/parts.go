@@ -70,11 +70,6 @@ func enumOf(schema map[string]any) ([]any, bool) {
 	return values, ok
 }
 
-func hasValues(schema map[string]any) bool {
-	_, ok := enumOf(schema)
-	return ok
-}
-
 func list(v any) []any {
 	l, _ := v.([]any)
 	return l
@@ -163,6 +158,9 @@ func anchor(at any, name, pointer string, depth int) (schema any, found string, 
 			return v, pointer, true
 		}
 		for _, key := range sortedKeys(v) {
+			if slices.Contains([]string{"const", "enum", "default", "examples"}, key) { // values, not schemas
+				continue
+			}
 			child := inputNode{pointer: pointer}.child(nil, key).pointer
 			if schema, found, ok = anchor(v[key], name, child, depth+1); ok {
 				return schema, found, true

@@ -30,9 +30,9 @@ func (w *withinSearch) promised(keyword string, out, in map[string]any) bool {
 	return w.same(out[keyword], in[keyword])
 }
 
-// same reports whether both sides are the same JSON.
+// same reports whether both sides say the same: they are the same JSON, and schemas in it are of the same draft.
 func (w *withinSearch) same(out, in any) bool {
-	return w.equal(out, in) && w.sameTargets(in, make(map[string]bool))
+	return (w.output.draft == w.input.draft || size(in) == 1) && w.equal(out, in) && w.sameTargets(in, make(map[string]bool))
 }
 
 // sameTargets reports whether equal references on both sides refer to the same schemas. Those in seen were checked already.
@@ -44,7 +44,7 @@ func (w *withinSearch) sameTargets(said any, seen map[string]bool) bool {
 		for key, part := range said {
 			ref, isText := part.(string)
 			switch {
-			case key == "$dynamicRef":
+			case key == "$dynamicRef", key == "$recursiveRef":
 				return false
 			case key != "$ref" || !isText:
 				if !w.sameTargets(part, seen) {

@@ -27,7 +27,7 @@ const (
 // properties, arrays and tuples, enum and const, bounds, formats and patterns, allOf, anyOf and oneOf, and references within a schema, including
 // cycles.
 func Within(output, input map[string]any) (within bool, why string) {
-	w := &withinSearch{output: output, input: input, open: make(map[[2]string]bool)}
+	w := &withinSearch{output: newDocument(output), input: newDocument(input), open: make(map[[2]string]bool)}
 	if err := w.within(outputNode{schema: output}, inputNode{schema: input}, "", 0); err != "" {
 		return false, fault.ClipTo(err, maxWhy)
 	}
@@ -39,11 +39,10 @@ func Within(output, input map[string]any) (within bool, why string) {
 
 // withinSearch is one comparison in progress. Its methods return why the output does not fit, or "".
 type withinSearch struct {
-	output, input map[string]any // the roots
+	output, input *document
 	compiler      *jsonschema.Compiler
 	patterns      map[string]*regexp.Regexp // of the output's pattern properties; nil for a pattern that does not compile
 	matching      map[string]int            // steps of the input's patterns
-	named         *bool                     // whether parts of the input have identifiers of their own; nil until it is looked up
 	open          map[[2]string]bool        // pairs of references that are being compared: in a cycle they are taken to fit
 	steps, work   int
 }
@@ -90,18 +89,15 @@ func (w *withinSearch) within(out outputNode, in inputNode, path string, depth i
 	if why != "" {
 		return why
 	}
-	if accepted, ok := in.schema.(bool); ok && accepted {
+	switch {
+	case in.schema == true, out.schema == false:
 		return ""
-	}
-	if made, ok := out.schema.(bool); ok && !made {
-		return ""
-	}
-	if in.schema == false {
+	case in.schema == false:
 		return no(path, "the input takes nothing here")
 	}
 	if schema, ok := out.schema.(map[string]any); ok {
 		if ref, ok := schema["$ref"].(string); ok {
-			if constraints(schema) == 1 { // with other keywords beside the reference, the schema differs each time it comes up
+			if constraints(schema) == 1 || w.output.refAlone() { // with other keywords beside the reference, the schema differs each time it comes up
 				key := [2]string{ref, in.pointer}
 				if w.open[key] {
 					return ""
@@ -156,6 +152,15 @@ func (w *withinSearch) objects(out map[string]any, in inputNode, path string, de
 // against compares an output without alternatives with everything that the input says.
 func (w *withinSearch) against(out map[string]any, in inputNode, path string, depth int) string {
 	into := in.object()
+	if ref, ok := into["$ref"].(string); ok {
+		target, why := w.followInput(ref, path)
+		if why == "" {
+			why = w.within(outputNode{out}, target, path, depth+1)
+		}
+		if why != "" {
+			return why
+		}
+	}
 	for i, part := range list(into["allOf"]) {
 		if why := w.within(outputNode{out}, in.child(part, "allOf", strconv.Itoa(i)), path, depth+1); why != "" {
 			return why
@@ -196,22 +201,14 @@ func (w *withinSearch) values(values []any, in inputNode, path string) string {
 
 // checkable takes the work of validating a value from the budget, and reports whether that can be done.
 func (w *withinSearch) checkable(in inputNode, value any) bool {
-	if w.named == nil {
-		key := "$id"
-		if draft, _ := w.input["$schema"].(string); strings.Contains(draft, "draft-04") {
-			key = "id"
-		}
-		named := namesParts(without(w.input, key), key)
-		w.named = &named
-	}
-	return !*w.named && w.weigh(in.schema, value, 0)
+	return !w.input.namesParts() && w.weigh(in.schema, value, 0)
 }
 
 // compiled returns a validator for a part of the input, or nil.
 func (w *withinSearch) compiled(in inputNode) *jsonschema.Schema {
 	if w.compiler == nil {
 		w.compiler = newCompiler()
-		if err := w.compiler.AddResource(schemaURL, w.input); err != nil {
+		if err := w.compiler.AddResource(schemaURL, w.input.root); err != nil {
 			return nil
 		}
 	}
@@ -222,31 +219,28 @@ func (w *withinSearch) compiled(in inputNode) *jsonschema.Schema {
 	return schema
 }
 
-// resolveInput follows references of the input.
+// resolveInput follows references of the input, but not those with keywords beside them that hold too.
 func (w *withinSearch) resolveInput(in inputNode, path string) (inputNode, string) {
 	for range withinHops {
-		schema, ok := in.schema.(map[string]any)
-		if !ok {
+		ref, ok := in.object()["$ref"].(string)
+		if !ok || constraints(in.object()) > 1 && !w.input.refAlone() {
 			return in, ""
 		}
-		ref, ok := schema["$ref"].(string)
-		if !ok {
-			return in, ""
+		var why string
+		if in, why = w.followInput(ref, path); why != "" {
+			return in, why
 		}
-		if constraints(schema) > 1 { // keywords beside the reference hold too
-			rest := map[string]any{"allOf": []any{map[string]any{"$ref": ref}, without(schema, "$ref")}}
-			if _, both := schema["allOf"]; !both && !hasValues(schema) {
-				return inputNode{rest, in.pointer}, ""
-			}
-			return in, no(path, "the input has keywords beside a reference, which are not compared")
-		}
-		target, pointer, ok := w.look(w.input, ref)
-		if !ok {
-			return in, no(path, "the input's reference %s leads nowhere", fault.Clip(ref))
-		}
-		in = inputNode{target, pointer}
 	}
 	return in, no(path, "the input's references have no end")
+}
+
+// followInput returns what a reference of the input refers to.
+func (w *withinSearch) followInput(ref, path string) (inputNode, string) {
+	target, pointer, ok := w.look(w.input, ref)
+	if !ok {
+		return inputNode{}, no(path, "the input's reference %s leads nowhere", fault.Clip(ref))
+	}
+	return inputNode{target, pointer}, ""
 }
 
 // resolveOutput follows a reference of the output. Keywords beside the reference apply too.
@@ -257,8 +251,10 @@ func (w *withinSearch) resolveOutput(schema map[string]any, path string) (output
 		if !ok {
 			return outputNode{map[string]any{"allOf": []any{schema, rest}}}, ""
 		}
-		if rest, ok = w.merge(rest, without(schema, "$ref")); !ok {
-			return outputNode{}, no(path, tooComplex)
+		if !w.output.refAlone() {
+			if rest, ok = w.merge(rest, without(schema, "$ref")); !ok {
+				return outputNode{}, no(path, tooComplex)
+			}
 		}
 		target, _, ok := w.look(w.output, ref)
 		if !ok {
@@ -277,7 +273,7 @@ func (w *withinSearch) mergeAllOf(out map[string]any, path string) (map[string]a
 	for range withinDepth {
 		parts, ok := out["allOf"].([]any)
 		if !ok {
-			return out, ""
+			return w.output.understood(out), ""
 		}
 		out = without(out, "allOf")
 		for _, part := range parts {

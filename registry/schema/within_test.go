@@ -297,6 +297,59 @@ func TestWithin(t *testing.T) {
 			`{"type":"string","allOf":[{"if":{"minLength":1},"then":{"maxLength":3}},{"if":{"minLength":5},"else":{"maxLength":1}}]}`,
 			`{"type":"string","if":{"minLength":1},"else":{"maxLength":1}}`, "else, which is not compared",
 		},
+		"a value and what the input says beside a reference": {
+			`{"type":"object","required":["a"],"properties":{"a":{"enum":["x"]}}}`,
+			`{"$defs":{"o":{"type":"object"}},"$ref":"#/$defs/o","properties":{"a":{"type":"string"}}}`, "",
+		},
+		"certain values beside a reference of the input": {
+			`{"const":"x"}`, `{"$defs":{"s":{"type":"string"}},"$ref":"#/$defs/s","enum":["x","y"],"allOf":[{"minLength":1}]}`, "",
+		},
+		"a reference of the input that does not fit beside what does": {
+			`{"type":"string"}`, `{"$defs":{"s":{"type":"string","maxLength":3}},"$ref":"#/$defs/s","minLength":0}`, "maxLength is 3",
+		},
+		"one of the input by a reference with more beside it": {
+			`{"type":"object","required":["k"],"properties":{"k":{"const":"a"}}}`,
+			`{"$defs":{"b":{"properties":{"k":{"const":"b"}}}},"oneOf":[{"properties":{"k":{"const":"a"}}},{"$ref":"#/$defs/b","required":["k"]}]}`, "",
+		},
+		"keywords beside a reference before 2019": {
+			`{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"s":{"type":"string"}},"properties":{"a":{"$ref":"#/definitions/s","maxLength":3}}}`,
+			`{"properties":{"a":{"type":"string","maxLength":3}}}`, "a: the input's maxLength is 3",
+		},
+		"keywords beside a reference of the input before 2019": {
+			`{"type":"object","properties":{"a":{"type":"string"}}}`,
+			`{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"s":{"type":"string"}},"properties":{"a":{"$ref":"#/definitions/s","maxLength":3}}}`, "",
+		},
+		"a keyword that is newer than the output's draft": {
+			`{"$schema":"http://json-schema.org/draft-07/schema#","type":"array","prefixItems":[{"type":"string"}]}`,
+			`{"type":"array","prefixItems":[{"type":"string"}]}`, "[0]: the output may be",
+		},
+		"a keyword that is not compared, of another draft": {
+			`{"$schema":"https://json-schema.org/draft/2019-09/schema","type":"array","uniqueItems":true,"not":{"prefixItems":[{"type":"string"}]}}`,
+			`{"type":"array","uniqueItems":true,"not":{"prefixItems":[{"type":"string"}]}}`, "not, which is not compared",
+		},
+		"an open bound of draft 4": {
+			`{"type":"number","minimum":5,"maximum":6}`,
+			`{"$schema":"http://json-schema.org/draft-04/schema#","type":"number","minimum":5,"exclusiveMinimum":true}`, "no number below 5",
+		},
+		"an open upper bound of draft 4": {
+			`{"type":"number","minimum":5,"maximum":6}`,
+			`{"$schema":"http://json-schema.org/draft-04/schema#","type":"number","maximum":6,"exclusiveMaximum":true}`, "no number above 6",
+		},
+		"a bound of draft 4 that is not open": {
+			`{"type":"number","minimum":5}`,
+			`{"$schema":"http://json-schema.org/draft-04/schema#","type":"number","minimum":5,"exclusiveMinimum":false}`, "",
+		},
+		"a part of the output with an identifier": {
+			`{"$defs":{"a":{"$id":"x:y","$defs":{"s":{"type":"number"}},"properties":{"v":{"$ref":"#/$defs/s"}}},"s":{"type":"string"}},"$ref":"#/$defs/a"}`,
+			`{"properties":{"v":{"type":"string"}}}`, "leads nowhere",
+		},
+		"a part of the input with an identifier": {
+			`{"type":"object","properties":{"v":{"type":"string"}}}`,
+			`{"$defs":{"a":{"$id":"x:y","$defs":{"s":{"type":"number"}},"properties":{"v":{"$ref":"#/$defs/s"}}},"s":{"type":"string"}},"$ref":"#/$defs/a"}`, "leads nowhere",
+		},
+		"an anchor in a value": {
+			`{"type":"string"}`, `{"default":{"$anchor":"s","type":"string"},"$ref":"#s","definitions":{"s":{"$anchor":"s","type":"number"}}}`, "may be a string",
+		},
 		"nothing is taken": {`{"type":"object","required":["a"],"properties":{"a":{}}}`, `{"type":"object","properties":{"a":false}}`, "a: the input takes nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
