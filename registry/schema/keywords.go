@@ -62,15 +62,18 @@ func boundsWithin(lower, upper string, out, in map[string]any, path string) stri
 }
 
 func numberWithin(kind string, out, in map[string]any, path string) string {
-	outLow, outLowOpen := numberBound(out, "minimum", "exclusiveMinimum", -1)
-	inLow, inLowOpen := numberBound(in, "minimum", "exclusiveMinimum", -1)
-	if outLow < inLow || (outLow == inLow && inLowOpen && !outLowOpen) {
-		return no(path, "the input takes no number below %v", inLow)
-	}
-	outHigh, outHighOpen := numberBound(out, "maximum", "exclusiveMaximum", 1)
-	inHigh, inHighOpen := numberBound(in, "maximum", "exclusiveMaximum", 1)
-	if outHigh > inHigh || (outHigh == inHigh && inHighOpen && !outHighOpen) {
-		return no(path, "the input takes no number above %v", inHigh)
+	for _, side := range []struct {
+		inclusive, exclusive, word string
+		sign                       float64 // 1 for the upper bound and -1 for the lower one
+	}{{"minimum", "exclusiveMinimum", "below", -1}, {"maximum", "exclusiveMaximum", "above", 1}} {
+		got, gotOpen := numberBound(out, side.inclusive, side.exclusive, side.sign)
+		if kind == "integer" {
+			got, gotOpen = wholeBound(got, gotOpen, side.sign)
+		}
+		want, wantOpen := numberBound(in, side.inclusive, side.exclusive, side.sign)
+		if got*side.sign > want*side.sign || got == want && wantOpen && !gotOpen {
+			return no(path, "the input takes no number %s %v", side.word, want)
+		}
 	}
 	if step, ok := in["multipleOf"].(float64); ok && step > 0 {
 		got, ok := out["multipleOf"].(float64)
@@ -94,6 +97,18 @@ func numberBound(schema map[string]any, inclusive, exclusive string, sign float6
 		return v, true
 	}
 	return bound, math.IsInf(bound, 0) || schema[exclusive] == true // the latter is how draft 4 writes it
+}
+
+// wholeBound returns the bound that another one is for integers.
+func wholeBound(bound float64, open bool, sign float64) (whole float64, stillOpen bool) {
+	if math.IsInf(bound, 0) {
+		return bound, open
+	}
+	whole = math.Floor(bound*sign) * sign
+	if open && whole == bound {
+		whole -= sign
+	}
+	return whole, false
 }
 
 func (w *withinSearch) arrayWithin(out map[string]any, in inputNode, path string, depth int) string {

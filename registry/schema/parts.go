@@ -70,6 +70,21 @@ func enumOf(schema map[string]any) ([]any, bool) {
 	return values, ok
 }
 
+// fewValues returns the values of the types that a schema allows, if these types have few.
+func fewValues(schema map[string]any) (values []any, ok bool) {
+	for _, one := range typesOf(schema) {
+		switch one {
+		case "null":
+			values = append(values, nil)
+		case "boolean":
+			values = append(values, true, false)
+		default:
+			return nil, false
+		}
+	}
+	return values, true
+}
+
 func list(v any) []any {
 	l, _ := v.([]any)
 	return l

@@ -174,6 +174,9 @@ func (w *withinSearch) against(out map[string]any, in inputNode, path string, de
 		}
 	}
 	if _, ok := enumOf(into); ok {
+		if values, ok := fewValues(out); ok {
+			return w.values(values, in, path)
+		}
 		return no(path, "the input takes certain values only, and the output may have others")
 	}
 	if why := w.notCompared(out, into, path); why != "" {

@@ -350,7 +350,16 @@ func TestWithin(t *testing.T) {
 		"an anchor in a value": {
 			`{"type":"string"}`, `{"default":{"$anchor":"s","type":"string"},"$ref":"#s","definitions":{"s":{"$anchor":"s","type":"number"}}}`, "may be a string",
 		},
-		"nothing is taken": {`{"type":"object","required":["a"],"properties":{"a":{}}}`, `{"type":"object","properties":{"a":false}}`, "a: the input takes nothing"},
+		"integers above an open bound":        {`{"type":"integer","exclusiveMinimum":0}`, `{"type":"integer","minimum":1}`, ""},
+		"integers below an open bound":        {`{"type":"integer","exclusiveMaximum":10}`, `{"type":"integer","maximum":9}`, ""},
+		"integers above an open bound by one": {`{"type":"integer","exclusiveMinimum":0}`, `{"type":"integer","minimum":2}`, "no number below 2"},
+		"integers below an open bound by one": {`{"type":"integer","exclusiveMaximum":10}`, `{"type":"integer","maximum":8}`, "no number above 8"},
+		"integers above a bound between two":  {`{"type":"integer","minimum":-1.5,"maximum":1.5}`, `{"type":"number","minimum":-1,"maximum":1}`, ""},
+		"numbers above an open bound":         {`{"type":"number","exclusiveMinimum":0}`, `{"type":"number","minimum":1}`, "no number below 1"},
+		"a boolean where both are listed":     {`{"type":["boolean","null"]}`, `{"enum":["a",true,false,null]}`, ""},
+		"a boolean where one is listed":       {`{"type":"boolean"}`, `{"const":true}`, "does not take false"},
+		"null where it is listed":             {`{"type":["string","null"]}`, `{"anyOf":[{"type":"string"},{"const":null}]}`, ""},
+		"nothing is taken":                    {`{"type":"object","required":["a"],"properties":{"a":{}}}`, `{"type":"object","properties":{"a":false}}`, "a: the input takes nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
