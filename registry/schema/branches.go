@@ -11,7 +11,7 @@ import (
 // any of the values.
 func (w *withinSearch) branches(out map[string]any, in inputNode, keyword string, branches []any, path string, depth int) string {
 	for _, one := range typesOf(out) {
-		single := without(out, "type", "nullable")
+		single := without(out, "type")
 		single["type"] = one
 		fits := slices.IndexFunc(indexes(branches), func(i int) bool {
 			return w.within(outputNode{single}, in.child(branches[i], keyword, strconv.Itoa(i)), path, depth+1) == ""

@@ -1,6 +1,10 @@
 package schema
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // document is a schema as a whole, which says how its parts are to be read.
 type document struct {
@@ -22,6 +26,9 @@ var since = map[string]int{
 }
 
 func newDocument(root map[string]any) *document {
+	if saysNullable(root) {
+		root, _ = withNull(root).(map[string]any)
+	}
 	d := &document{root: root, draft: latestDraft}
 	uri, _ := root["$schema"].(string)
 	for part, draft := range drafts {
@@ -60,4 +67,41 @@ func (d *document) namesParts() bool {
 		d.named = &named
 	}
 	return *d.named
+}
+
+// valueKeywords are followed by values, which only look like schemas.
+var valueKeywords = []string{"const", "enum", "default", "examples"}
+
+// saysNullable reports whether v has a schema that says nullable, as OpenAPI 3.0 writes that a value may be null.
+func saysNullable(v any) bool {
+	object, _ := v.(map[string]any)
+	return object["nullable"] == true || slices.ContainsFunc(inside(v), saysNullable)
+}
+
+// withNull returns a copy of v in which null is among the types of schemas that say nullable.
+func withNull(v any) any {
+	switch v := v.(type) {
+	case []any:
+		parts := make([]any, len(v))
+		for i := range v {
+			parts[i] = withNull(v[i])
+		}
+		return parts
+	case map[string]any:
+		schema := maps.Clone(v)
+		for key, part := range schema {
+			if !slices.Contains(valueKeywords, key) {
+				schema[key] = withNull(part)
+			}
+		}
+		types := list(v["type"])
+		if one, ok := v["type"].(string); ok {
+			types = []any{one}
+		}
+		if v["nullable"] == true && len(types) > 0 && !slices.Contains(types, any("null")) {
+			schema["type"] = append(slices.Clip(types), "null")
+		}
+		return schema
+	}
+	return v
 }

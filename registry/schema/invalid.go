@@ -16,7 +16,7 @@ const MaxWork = withinWork
 // if there is not enough left to tell. The value is as encoding/json decodes it.
 func Invalid(schema map[string]any, value any, left *int) (why string) {
 	w := &withinSearch{input: newDocument(schema), work: withinWork - *left}
-	in := inputNode{schema: schema}
+	in := inputNode{schema: w.input.root}
 	checkable := w.checkable(in, value)
 	*left = withinWork - w.work
 	if !checkable {

@@ -13,7 +13,7 @@ func TestAValueIsCheckedAgainstASchema(t *testing.T) {
 	t.Parallel()
 	person := map[string]any{
 		"type": "object", "required": []any{"name"},
-		"properties": map[string]any{"name": map[string]any{"type": "string", "pattern": "^[A-Z]"}, "age": map[string]any{"$ref": "#/$defs/age"}},
+		"properties": map[string]any{"name": map[string]any{"type": "string", "pattern": "^[A-Z]"}, "age": map[string]any{"$ref": "#/$defs/age"}, "title": map[string]any{"type": "string", "nullable": true}},
 		"$defs":      map[string]any{"age": map[string]any{"type": "integer", "minimum": 0.0}},
 	}
 	for name, test := range map[string]struct {
@@ -21,6 +21,7 @@ func TestAValueIsCheckedAgainstASchema(t *testing.T) {
 		want  string
 	}{
 		"a valid one":        {map[string]any{"name": "Ada", "age": 36.0}, ""},
+		"null if it may be":  {map[string]any{"name": "Ada", "title": nil}, ""},
 		"nothing":            {map[string]any{}, "missing property 'name'"},
 		"another type":       {"Ada", "got string, want object"},
 		"behind a reference": {map[string]any{"name": "Ada", "age": -1.0}, "at '/age': minimum: got -1, want 0"},

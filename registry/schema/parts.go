@@ -11,7 +11,7 @@ import (
 
 // comparedKeywords are the keywords that Within understands.
 var comparedKeywords = []string{
-	"type", "nullable", "enum", "const", "properties", "required", "additionalProperties", "items", "prefixItems",
+	"type", "enum", "const", "properties", "required", "additionalProperties", "items", "prefixItems",
 	"minItems", "maxItems", "minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
 	"multipleOf", "allOf", "anyOf", "oneOf",
 }
@@ -46,19 +46,14 @@ func without(schema map[string]any, keywords ...string) map[string]any {
 
 // typesOf returns the types that a schema allows.
 func typesOf(schema map[string]any) []string {
-	var types []string
 	switch t := schema["type"].(type) {
 	case string:
-		types = []string{t}
+		return []string{t}
 	case []any:
-		types = texts(t)
+		return texts(t)
 	default:
 		return allTypes
 	}
-	if schema["nullable"] == true && !slices.Contains(types, "null") { // OpenAPI's notation
-		types = append(types, "null")
-	}
-	return types
 }
 
 // enumOf returns the values that a schema allows, if it lists them.
@@ -173,7 +168,7 @@ func anchor(at any, name, pointer string, depth int) (schema any, found string, 
 			return v, pointer, true
 		}
 		for _, key := range sortedKeys(v) {
-			if slices.Contains([]string{"const", "enum", "default", "examples"}, key) { // values, not schemas
+			if slices.Contains(valueKeywords, key) {
 				continue
 			}
 			child := inputNode{pointer: pointer}.child(nil, key).pointer

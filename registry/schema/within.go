@@ -28,7 +28,7 @@ const (
 // cycles.
 func Within(output, input map[string]any) (within bool, why string) {
 	w := &withinSearch{output: newDocument(output), input: newDocument(input), open: make(map[[2]string]bool)}
-	if err := w.within(outputNode{schema: output}, inputNode{schema: input}, "", 0); err != "" {
+	if err := w.within(outputNode{w.output.root}, inputNode{schema: w.input.root}, "", 0); err != "" {
 		return false, fault.ClipTo(err, maxWhy)
 	}
 	if required := texts(input["required"]); len(required) > 0 {

@@ -359,7 +359,19 @@ func TestWithin(t *testing.T) {
 		"a boolean where both are listed":     {`{"type":["boolean","null"]}`, `{"enum":["a",true,false,null]}`, ""},
 		"a boolean where one is listed":       {`{"type":"boolean"}`, `{"const":true}`, "does not take false"},
 		"null where it is listed":             {`{"type":["string","null"]}`, `{"anyOf":[{"type":"string"},{"const":null}]}`, ""},
-		"nothing is taken":                    {`{"type":"object","required":["a"],"properties":{"a":{}}}`, `{"type":"object","properties":{"a":false}}`, "a: the input takes nothing"},
+		"null where OpenAPI's nullable takes it": {
+			`{"type":"object","properties":{"a":{"type":["string","null"]},"b":{"const":null}}}`,
+			`{"type":"object","properties":{"a":{"type":"string","nullable":true},"b":{"type":["string"],"nullable":true}}}`, "",
+		},
+		"properties named type and nullable": {
+			`{"type":"object","properties":{"type":{"const":null},"nullable":{}}}`,
+			`{"type":"object","properties":{"type":{"type":"string"},"nullable":true}}`, "type: the input does not take",
+		},
+		"a value that looks like a schema that may be null": {
+			`{"type":"object","properties":{"a":{"const":{"type":"a","nullable":true}},"b":{"type":"null","nullable":true}}}`,
+			`{"type":"object","properties":{"a":{"enum":[{"type":"a","nullable":true}]},"b":{"type":["null"],"nullable":true}}}`, "",
+		},
+		"nothing is taken": {`{"type":"object","required":["a"],"properties":{"a":{}}}`, `{"type":"object","properties":{"a":false}}`, "a: the input takes nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
