@@ -276,7 +276,7 @@ func TestTheLogSaysWhichVerdictWasRefusedAndWhy(t *testing.T) {
 		`","spanId":"0700000000000000","name":"quorate.consultation.verdict","attributes":[{"key":"quorate.consultation.id","value":{"stringValue":"`+c.ID+
 		`"}},{"key":"quorate.consultation.attempt","value":{"doubleValue":1}}]}]}]}]}`))
 	for _, want := range []string{
-		"consultation_id=" + c.ID, "span_id=0700000000000000", "reason=EVIDENCE_MALFORMED",
+		"consultation_id=" + c.ID, " verdict_span_id=0700000000000000", "reason=EVIDENCE_MALFORMED",
 		`error="the attribute quorate.consultation.attempt has the type Double, want an integer"`,
 	} {
 		if !strings.Contains(log.String(), want) {

@@ -146,7 +146,7 @@ func (r *Receiver) refused(ctx context.Context, p auth.Principal, cl consultatio
 	}
 	e := fault.From(err)
 	r.logger.WarnContext(ctx, "consultation verdict refused", slog.String("tenant", p.Tenant), slog.String("sender", p.Name),
-		slog.String("consultation_id", bounded.Text(cl.ConsultationID, maxLogged)), slog.String("span_id", cl.SpanID),
+		slog.String("consultation_id", bounded.Text(cl.ConsultationID, maxLogged)), slog.String("verdict_span_id", cl.SpanID), // span_id is that of the request
 		slog.String("reason", e.Reason), slog.String("error", e.Message))
 }
 
