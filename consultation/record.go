@@ -46,11 +46,19 @@ func (l *Ledger) Record(ctx context.Context, r Recorder, cl Claim) error {
 		return refused
 	}
 	if changed {
-		l.logger.InfoContext(ctx, "consultation answered", slog.String("consultation_id", cl.ConsultationID),
-			slog.String("task_id", cl.TaskID), slog.String("target_agent", r.Agent), slog.String("outcome", cl.Outcome))
+		l.logAnswer(ctx, next.Consultation, next.Evidence[len(next.Evidence)-1])
 		l.changed(r.Tenant, cl.TaskID)
 	}
 	return nil
+}
+
+// logAnswer logs what is on record now: the log is the audit trail, and is there after the task has been removed.
+func (l *Ledger) logAnswer(ctx context.Context, c Consultation, e Evidence) {
+	l.logger.InfoContext(ctx, "consultation answered", slog.String("tenant", c.Tenant), slog.String("consultation_id", c.ID),
+		slog.String("task_id", c.TaskID), slog.String("requirement_id", c.RequirementID), slog.Int("attempt", c.Attempt),
+		slog.String("source_agent", c.SourceAgent), slog.String("target_agent", c.TargetAgent), slog.String("subject_digest", c.SubjectDigest),
+		slog.String("outcome", e.Outcome), slog.String("evidence_level", e.Level), slog.String("required_level", l.MinLevel(c)),
+		slog.String("backend", e.Backend), slog.String("verdict_trace_id", e.TraceID), slog.String("verdict_span_id", e.SpanID))
 }
 
 func (l *Ledger) claimed(ctx context.Context, r Recorder, cl Claim) (Entry, error) {

@@ -152,9 +152,8 @@ func (l *Ledger) recordFound(ctx context.Context, e Entry, backend string, claim
 	if err != nil {
 		return e, fmt.Errorf("recording evidence for consultation %s: %w", c.ID, err)
 	}
-	if answered := next.Consultation; changed && answered.State == StateAnswered {
-		l.logger.InfoContext(ctx, "consultation answered", slog.String("consultation_id", c.ID), slog.String("task_id", c.TaskID),
-			slog.String("target_agent", c.TargetAgent), slog.String("outcome", answered.Outcome), slog.String("backend", backend))
+	if decisive, ok := worst(next.counting(l.MinLevel(c))); ok && changed {
+		l.logAnswer(ctx, c, decisive)
 		l.changed(c.Tenant, c.TaskID)
 	}
 	return next, nil
