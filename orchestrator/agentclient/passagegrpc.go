@@ -7,6 +7,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	"github.com/quorate/quorate/platform/fault/rpcfault"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -80,6 +81,6 @@ func (p *GRPCPassage) passOn(ctx context.Context, err error) error {
 	case st.Code() == codes.Unavailable, st.Code() == codes.Unauthenticated, st.Code() == codes.PermissionDenied:
 		return fromGRPC(ctx, &p.at, err)
 	default:
-		return err
+		return &rpcfault.RelayedError{From: p.at.name, Answer: st}
 	}
 }

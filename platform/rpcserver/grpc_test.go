@@ -84,6 +84,7 @@ func TestEachCallIsLoggedOnceWithItsCauseAndTrace(t *testing.T) {
 		"away":    {`"level":"WARN"`, `"code":"Unavailable"`, `"reason":"AUTHOR_AWAY"`},
 		"burnt":   {`"level":"ERROR"`, `"code":"Unavailable"`, `"reason":"STORE_UNREACHABLE"`},
 		"lent":    {`"level":"WARN"`, `"code":"FailedPrecondition"`, `"reason":"FAILED_PRECONDITION"`},
+		"foreign": {`"level":"WARN"`, `"code":"Internal"`, `"error":"another library answered: rpc error: code = Internal desc = hunter2"`},
 		"missing": {`"level":"INFO"`, `"reason":"BOOK_NOT_FOUND"`},
 		"dune":    {`"level":"DEBUG"`, `"code":"OK"`, `"duration":`},
 	} {

@@ -29,6 +29,7 @@ import (
 
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
 	"github.com/quorate/quorate/platform/rpcserver"
 )
 
@@ -139,26 +140,27 @@ func get(m proto.Message, field string) protoreflect.Value {
 	return r.Get(r.Descriptor().Fields().ByName(protoreflect.Name(field)))
 }
 
+// failures are what the library answers for some books.
+var failures = map[string]error{
+	"away":    fault.New(fault.Unavailable, "AUTHOR_AWAY", "the author does not answer"),
+	"broken":  errors.New("hunter2"),
+	"burnt":   &fault.Error{Kind: fault.Unavailable, Reason: "STORE_UNREACHABLE", Message: "the store gives no answer", Ours: true},
+	"busy":    &fault.Error{Kind: fault.ResourceExhausted, Reason: "QUOTA", Message: "later", RetryAfter: 1500 * time.Millisecond},
+	"foreign": &rpcfault.RelayedError{From: "another library", Answer: status.New(codes.Internal, "hunter2")},
+	"lent":    status.Error(codes.FailedPrecondition, "a status that is no fault"),
+	"odd":     status.Error(codes.Code(99), "a code that gRPC does not know"),
+	"stale":   fault.New(fault.Conflict, "ETAG_MISMATCH", "the book has changed"),
+}
+
 func answer(ctx context.Context, name string) (proto.Message, error) {
+	if err := failures[name]; err != nil {
+		return nil, err
+	}
 	switch name {
 	case "panic":
 		panic("hunter2")
-	case "broken":
-		return nil, errors.New("hunter2")
-	case "away":
-		return nil, fault.New(fault.Unavailable, "AUTHOR_AWAY", "the author does not answer")
-	case "burnt":
-		return nil, &fault.Error{Kind: fault.Unavailable, Reason: "STORE_UNREACHABLE", Message: "the store gives no answer", Ours: true}
 	case "missing":
 		return nil, fault.New(fault.NotFound, "BOOK_NOT_FOUND", "book %q does not exist", name).With("book", name)
-	case "busy":
-		return nil, &fault.Error{Kind: fault.ResourceExhausted, Reason: "QUOTA", Message: "later", RetryAfter: 1500 * time.Millisecond}
-	case "lent":
-		return nil, status.Error(codes.FailedPrecondition, "a status that is no fault")
-	case "odd":
-		return nil, status.Error(codes.Code(99), "a code that gRPC does not know")
-	case "stale":
-		return nil, fault.New(fault.Conflict, "ETAG_MISMATCH", "the book has changed")
 	case "whoami":
 		p, _ := auth.FromContext(ctx)
 		return newMessage("Book", "name", p.Name, "etag", rpcserver.IfMatch(ctx)), nil

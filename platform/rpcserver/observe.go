@@ -94,8 +94,8 @@ func (c *call) attributes(st *status.Status, err error) []slog.Attr {
 }
 
 // level is Error when an operator has to act: for bugs, and for failures that are known to be ours. It is Warn when the cause is the caller or a
-// remote party that is unavailable. A caller that disconnects, a resource that does not exist and one that exists already are ordinary use. An
-// audited call is always logged when its caller is known.
+// remote party that is unavailable or has itself failed. A caller that disconnects, a resource that does not exist and one that exists already are
+// ordinary use. An audited call is always logged when its caller is known.
 func (c *call) level(ctx context.Context, code codes.Code, err error) slog.Level {
 	switch {
 	case code == codes.NotFound || code == codes.AlreadyExists:
@@ -104,11 +104,19 @@ func (c *call) level(ctx context.Context, code codes.Code, err error) slog.Level
 		return slog.LevelInfo
 	case code == codes.OK || errors.Is(ctx.Err(), context.Canceled) && !c.audited:
 		return slog.LevelDebug
+	case isRelayed(err):
+		return slog.LevelWarn
 	case code == codes.Internal || code == codes.Unknown || code == codes.DataLoss || fault.From(err).Ours:
 		return slog.LevelError
 	default:
 		return slog.LevelWarn
 	}
+}
+
+// isRelayed reports whether a call that we passed on has failed at the other server.
+func isRelayed(err error) bool {
+	_, relayed := errors.AsType[*rpcfault.RelayedError](err)
+	return relayed
 }
 
 // panicError keeps the stack for the log. It is not a fault, so the client sees an internal error only.
