@@ -90,13 +90,7 @@ func (s *Server) admitOnce(ctx context.Context, rule auth.Rule) (auth.Principal,
 // admit authenticates the caller by credentials, the values of an Authorization header. It returns the caller together with an error when rule does
 // not allow the call.
 func (s *Server) admit(ctx context.Context, credentials []string, rule auth.Rule) (auth.Principal, error) {
-	var token string
-	if len(credentials) == 1 {
-		scheme, rest, _ := strings.Cut(credentials[0], " ")
-		if strings.EqualFold(scheme, "bearer") {
-			token = strings.TrimSpace(rest)
-		}
-	}
+	token := tokenOf(credentials)
 	if token == "" {
 		return auth.Principal{}, fault.New(fault.Unauthenticated, "TOKEN_MISSING", "send one header Authorization: Bearer TOKEN")
 	}
@@ -105,6 +99,17 @@ func (s *Server) admit(ctx context.Context, credentials []string, rule auth.Rule
 		return auth.Principal{}, err
 	}
 	return p, rule.Allow(p)
+}
+
+// tokenOf returns the token in credentials, which can be written in many ways; "" unless there is one.
+func tokenOf(credentials []string) string {
+	if len(credentials) != 1 {
+		return ""
+	}
+	if scheme, token, _ := strings.Cut(credentials[0], " "); strings.EqualFold(scheme, "bearer") {
+		return strings.TrimSpace(token)
+	}
+	return ""
 }
 
 // Authenticated lets callers that have one of roles pass to next, or any caller with a valid token when no roles are given, and puts the principal in

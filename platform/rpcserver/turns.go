@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"net/http"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -84,15 +83,15 @@ type senderKey struct{}
 
 // nameSender puts the sender of a request into its context. The request stays the same one, in which the mux notes the pattern for those who observe it.
 func nameSender(r *http.Request) {
-	*r = *r.WithContext(context.WithValue(r.Context(), senderKey{}, r.Header.Get("Authorization")))
+	*r = *r.WithContext(context.WithValue(r.Context(), senderKey{}, tokenOf(r.Header.Values("Authorization"))))
 }
 
-// sender returns the credential with which a large request came. It has been accepted by now; only who it stands for is not known everywhere.
+// sender returns the token with which a large request came. It has been accepted by now; only who it stands for is not known everywhere.
 func sender(ctx context.Context) string {
-	if credential, ok := ctx.Value(senderKey{}).(string); ok {
-		return credential
+	if token, ok := ctx.Value(senderKey{}).(string); ok {
+		return token
 	}
-	return strings.Join(presented(ctx), " ")
+	return tokenOf(presented(ctx))
 }
 
 // of returns what ends the turn of the HTTP request behind a call; nil when there is none. Nobody else can know its id.
