@@ -45,7 +45,16 @@ func TestSchemasThatTakeTooMuchAreNotCompared(t *testing.T) {
 	doubles := map[string]any{"$ref": "#/$defs/l22"}
 	object, list := map[string]any{"enum": []any{map[string]any{"a": "b"}}}, map[string]any{"enum": []any{[]any{"a"}}}
 	both := func(a, b map[string]any) map[string]any { return map[string]any{"allOf": []any{a, b}} }
+	lists, conditions := make([]any, 22), make([]any, 800)
+	for i := range lists {
+		lists[i] = map[string]any{"anyOf": []any{map[string]any{"minLength": float64(i)}, map[string]any{"maxLength": float64(i)}}}
+	}
+	for i := range conditions {
+		conditions[i] = map[string]any{"required": []any{"a"}}
+	}
 	for name, test := range map[string]struct{ output, input map[string]any }{
+		"all of many lists of alternatives":  {map[string]any{"type": "string", "allOf": lists}, text},
+		"many properties for a condition":    {map[string]any{"type": "object", "then": map[string]any{"allOf": conditions}}, map[string]any{"properties": properties}},
 		"an output that doubles":             {doubled("allOf"), text},
 		"an output of itself twice":          {both(itself, itself), text},
 		"a value for an input that doubles":  {map[string]any{"enum": []any{"a"}}, doubled("allOf")},
@@ -58,7 +67,7 @@ func TestSchemasThatTakeTooMuchAreNotCompared(t *testing.T) {
 		"a value for who refers to it":       {list, map[string]any{"$dynamicRef": "#"}},
 		"a value for one of many the same":   {map[string]any{"enum": []any{1.0}}, doubled("anyOf")},
 		"a value for an input that forks":    {map[string]any{"enum": []any{"a"}}, doubled("oneOf")},
-		"many values for many":               {map[string]any{"enum": numbers(7000)}, map[string]any{"enum": numbers(7000)}},
+		"many values for many":               {map[string]any{"enum": numbers(7000)}, map[string]any{"enum": numbers(7001)}},
 		"many values of two lists":           {both(map[string]any{"enum": numbers(3000)}, map[string]any{"enum": numbers(3000)}), text},
 		"many properties from many places":   {map[string]any{"allOf": many, "$defs": map[string]any{"a": map[string]any{"properties": properties}}}, text},
 		"many values from many places":       {map[string]any{"allOf": many, "$defs": map[string]any{"a": map[string]any{"enum": numbers(2000)}}}, text},
@@ -81,7 +90,7 @@ func TestLargeSchemasAreCompared(t *testing.T) {
 	leaf := map[string]any{"key": "k"}
 	node := map[string]any{"key": "k", "left": leaf, "right": map[string]any{"left": leaf, "right": leaf}}
 	for name, test := range map[string]struct{ output, input map[string]any }{
-		"a thousand values": {map[string]any{"enum": numbers(1000)}, map[string]any{"enum": numbers(1000)}},
+		"a thousand values": {map[string]any{"enum": numbers(1000)}, map[string]any{"enum": numbers(1001)}},
 		"trees as values":   {map[string]any{"enum": []any{leaf, node}}, tree},
 		"alternatives":      {doubled("anyOf")["$defs"].(map[string]any)["l0"].(map[string]any), doubled("anyOf")},
 	} {

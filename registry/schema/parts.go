@@ -26,14 +26,15 @@ var otherKeywords = []string{
 
 var allTypes = []string{"null", "boolean", "object", "array", "number", "string"}
 
-// constraints returns how many keywords of a schema restrict values.
-func constraints(schema map[string]any) (n int) {
-	for keyword := range schema {
+// constraints returns the schema with only the keywords that restrict values.
+func constraints(schema map[string]any) map[string]any {
+	some := make(map[string]any, len(schema))
+	for keyword, said := range schema {
 		if keyword == "$ref" || slices.Contains(comparedKeywords, keyword) || slices.Contains(otherKeywords, keyword) {
-			n++
+			some[keyword] = said
 		}
 	}
-	return n
+	return some
 }
 
 func without(schema map[string]any, keywords ...string) map[string]any {

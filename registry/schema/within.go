@@ -28,6 +28,9 @@ const (
 // cycles.
 func Within(output, input map[string]any) (within bool, why string) {
 	w := &withinSearch{output: newDocument(output), input: newDocument(input), open: make(map[[2]string]bool)}
+	if w.equal(w.output.root, w.input.root) {
+		return true, "both are the same"
+	}
 	if err := w.within(outputNode{w.output.root}, inputNode{schema: w.input.root}, "", 0); err != "" {
 		return false, fault.ClipTo(err, maxWhy)
 	}
@@ -97,7 +100,7 @@ func (w *withinSearch) within(out outputNode, in inputNode, path string, depth i
 	}
 	if schema, ok := out.schema.(map[string]any); ok {
 		if ref, ok := schema["$ref"].(string); ok {
-			if constraints(schema) == 1 || w.output.refAlone() { // with other keywords beside the reference, the schema differs each time it comes up
+			if len(constraints(schema)) == 1 || w.output.refAlone() { // with other keywords beside the reference, the schema differs each time it comes up
 				key := [2]string{ref, in.pointer}
 				if w.open[key] {
 					return ""
@@ -116,13 +119,16 @@ func (w *withinSearch) within(out outputNode, in inputNode, path string, depth i
 	if !ok { // the schema is true
 		schema = map[string]any{}
 	}
+	if hasAny(in.object(), otherKeywords) && w.same(constraints(schema), constraints(in.object())) {
+		return ""
+	}
 	return w.objects(schema, in, path, depth)
 }
 
 // objects compares two schemas that are neither booleans nor references.
 func (w *withinSearch) objects(out map[string]any, in inputNode, path string, depth int) string {
 	into := in.object()
-	if constraints(into) == 0 {
+	if len(constraints(into)) == 0 {
 		return ""
 	}
 	out, why := w.mergeAllOf(out, path)
@@ -226,7 +232,7 @@ func (w *withinSearch) compiled(in inputNode) *jsonschema.Schema {
 func (w *withinSearch) resolveInput(in inputNode, path string) (inputNode, string) {
 	for range withinHops {
 		ref, ok := in.object()["$ref"].(string)
-		if !ok || constraints(in.object()) > 1 && !w.input.refAlone() {
+		if !ok || len(constraints(in.object())) > 1 && !w.input.refAlone() {
 			return in, ""
 		}
 		var why string
@@ -251,7 +257,10 @@ func (w *withinSearch) resolveOutput(schema map[string]any, path string) (output
 	rest := map[string]any{}
 	for range withinHops {
 		ref, ok := schema["$ref"].(string)
-		if !ok {
+		switch {
+		case !ok && len(rest) == 0:
+			return outputNode{schema}, ""
+		case !ok:
 			return outputNode{map[string]any{"allOf": []any{schema, rest}}}, ""
 		}
 		if !w.output.refAlone() {
