@@ -16,7 +16,8 @@ const (
 	schemaURL = "schema:///" // with three slashes, or references within the schema would be resolved elsewhere
 )
 
-// Check returns an error unless schema is a self-contained JSON Schema (2020-12) of at most 32 KiB, whose patterns have at most 10,000 steps.
+// Check returns an error unless schema is a self-contained JSON Schema, of 2020-12 or an older draft that it names, with at most 32 KiB, whose patterns have
+// at most 10,000 steps.
 func Check(schema map[string]any) error {
 	encoded, err := json.Marshal(schema)
 	if err != nil || len(encoded) > maxBytes {

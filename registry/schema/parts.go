@@ -3,7 +3,6 @@ package schema
 import (
 	"maps"
 	"net/url"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,21 +15,35 @@ var comparedKeywords = []string{
 	"multipleOf", "allOf", "anyOf", "oneOf",
 }
 
-// otherKeywords are keywords that restrict values, too, and that Within does not understand. All that are in neither list, such as title, example or
-// discriminator, say nothing about which values are valid.
-var otherKeywords = []string{
-	"not", "if", "then", "else", "contains", "minContains", "maxContains", "uniqueItems", "additionalItems", "unevaluatedItems",
-	"minProperties", "maxProperties", "propertyNames", "patternProperties", "unevaluatedProperties",
-	"dependentRequired", "dependentSchemas", "dependencies", "$dynamicRef", "$recursiveRef",
+// otherKeywords are keywords that restrict values, too, and that Within does not understand, by the type of values that they are about. All that are in
+// neither list, such as title, example or discriminator, say nothing about which values are valid.
+var otherKeywords = map[string][]string{
+	"":      {"not", "if", "then", "else", "$dynamicRef", "$recursiveRef"}, // about all types
+	"array": {"contains", "minContains", "maxContains", "uniqueItems", "additionalItems", "unevaluatedItems"},
+	"object": {
+		"minProperties", "maxProperties", "propertyNames", "patternProperties", "unevaluatedProperties",
+		"dependentRequired", "dependentSchemas", "dependencies",
+	},
+}
+
+// others returns the keywords that Within does not understand and that are about values of some types.
+func others(types []string) []string {
+	keywords := otherKeywords[""]
+	for _, one := range types {
+		keywords = slices.Concat(keywords, otherKeywords[one])
+	}
+	return keywords
 }
 
 var allTypes = []string{"null", "boolean", "object", "array", "number", "string"}
+
+var everyOther = others(allTypes)
 
 // constraints returns the schema with only the keywords that restrict values.
 func constraints(schema map[string]any) map[string]any {
 	some := make(map[string]any, len(schema))
 	for keyword, said := range schema {
-		if keyword == "$ref" || slices.Contains(comparedKeywords, keyword) || slices.Contains(otherKeywords, keyword) {
+		if keyword == "$ref" || slices.Contains(comparedKeywords, keyword) || slices.Contains(everyOther, keyword) {
 			some[keyword] = said
 		}
 	}
@@ -185,96 +198,4 @@ func anchor(at any, name, pointer string, depth int) (schema any, found string, 
 		}
 	}
 	return nil, "", false
-}
-
-// together are keywords of which one decides what another means.
-var together = [][]string{{"if", "then", "else"}, {"contains", "minContains", "maxContains"}, {"items", "additionalItems"}}
-
-// merge returns a schema for the values that are valid for both a and b. It may allow more values: of keywords that cannot be combined it keeps only
-// one.
-func merge(a, b map[string]any) map[string]any {
-	joined := maps.Clone(a)
-	for keyword, value := range b {
-		old, both := a[keyword]
-		if !both {
-			if !slices.ContainsFunc(together, func(group []string) bool { return slices.Contains(group, keyword) && hasAny(a, group) }) {
-				joined[keyword] = value
-			}
-			continue
-		}
-		switch keyword {
-		case "type":
-			joined[keyword] = commonTypes(a, b)
-		case "required", "allOf":
-			joined[keyword] = append(slices.Clone(list(old)), list(value)...)
-		case "anyOf", "oneOf":
-			joined[keyword] = eachWith(list(old), map[string]any{keyword: value})
-		case "properties", "patternProperties":
-			joined[keyword] = mergeProperties(old, value)
-		case "enum":
-			joined[keyword] = slices.DeleteFunc(slices.Clone(list(old)), func(v any) bool {
-				return !slices.ContainsFunc(list(value), func(o any) bool { return reflect.DeepEqual(v, o) })
-			})
-		case "minLength", "minItems", "minimum", "exclusiveMinimum":
-			joined[keyword] = tighter(old, value, 1)
-		case "maxLength", "maxItems", "maximum", "exclusiveMaximum":
-			joined[keyword] = tighter(old, value, -1)
-		case "additionalProperties":
-			if value == false || old == true {
-				joined[keyword] = value
-			}
-		}
-	}
-	return joined
-}
-
-func hasAny(schema map[string]any, keywords []string) bool {
-	return slices.ContainsFunc(keywords, func(keyword string) bool { return schema[keyword] != nil })
-}
-
-// eachWith returns alternatives, to each of which another schema is added.
-func eachWith(branches []any, more map[string]any) []any {
-	both := make([]any, len(branches))
-	for i, branch := range branches {
-		both[i] = map[string]any{"allOf": []any{branch, more}}
-	}
-	return both
-}
-
-func commonTypes(a, b map[string]any) []any {
-	common := []any{}
-	other := typesOf(b)
-	for _, t := range typesOf(a) {
-		switch {
-		case slices.Contains(other, t):
-			common = append(common, t)
-		case t == "integer" && slices.Contains(other, "number"), t == "number" && slices.Contains(other, "integer"):
-			common = append(common, "integer")
-		}
-	}
-	return common
-}
-
-func mergeProperties(a, b any) map[string]any {
-	joined, _ := a.(map[string]any)
-	joined = maps.Clone(joined)
-	more, _ := b.(map[string]any)
-	for name, schema := range more {
-		if old, both := joined[name]; both {
-			joined[name] = map[string]any{"allOf": []any{old, schema}}
-		} else {
-			joined[name] = schema
-		}
-	}
-	return joined
-}
-
-// tighter returns the larger of two numbers when sign is 1 and the smaller when it is -1.
-func tighter(a, b any, sign float64) any {
-	x, ok := a.(float64)
-	y, ok2 := b.(float64)
-	if ok && (!ok2 || x*sign > y*sign) {
-		return x
-	}
-	return b
 }

@@ -7,8 +7,9 @@ import (
 
 // notCompared returns why not for a keyword of the input that Within does not compare and the output does not have in the same form.
 func (w *withinSearch) notCompared(out, in map[string]any, path string) string {
-	keywords := otherKeywords
-	if _, old := in["items"].([]any); old { // a tuple as drafts before 2020-12 write it
+	types := typesOf(out)
+	keywords := others(types)
+	if _, old := in["items"].([]any); old && slices.Contains(types, "array") { // a tuple as drafts before 2020-12 write it
 		keywords = append(slices.Clip(keywords), "items")
 	}
 	for _, keyword := range keywords {

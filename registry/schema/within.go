@@ -119,7 +119,7 @@ func (w *withinSearch) within(out outputNode, in inputNode, path string, depth i
 	if !ok { // the schema is true
 		schema = map[string]any{}
 	}
-	if hasAny(in.object(), otherKeywords) && w.same(constraints(schema), constraints(in.object())) {
+	if hasAny(in.object(), everyOther) && w.same(constraints(schema), constraints(in.object())) {
 		return ""
 	}
 	return w.objects(schema, in, path, depth)

@@ -385,6 +385,12 @@ func TestWithin(t *testing.T) {
 			`{"$defs":{"s":{"oneOf":[{"$ref":"#/$defs/t"}],"unevaluatedProperties":false},"t":{"properties":{"y":{}}}},"type":"object","properties":{"a":{"$ref":"#/$defs/s"}}}`,
 			"a: ",
 		},
+		"a keyword about another type": {
+			`{"type":"string"}`, `{"type":["string","array","object"],"uniqueItems":true,"minProperties":1}`, "",
+		},
+		"a keyword about one of the types": {
+			`{"type":["string","array"]}`, `{"type":["string","array","object"],"uniqueItems":true,"minProperties":1}`, "uniqueItems, which is not compared",
+		},
 		"nothing is taken": {`{"type":"object","required":["a"],"properties":{"a":{}}}`, `{"type":"object","properties":{"a":false}}`, "a: the input takes nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
