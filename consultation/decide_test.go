@@ -36,6 +36,25 @@ type (
 	evidence      = []consultation.Evidence
 )
 
+// TestNothingIsAdvisedAboutATaskThatHasEnded has a rejection that came after the approval with which the task passed.
+func TestNothingIsAdvisedAboutATaskThatHasEnded(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	c := f.issue(t, current)
+	f.record(t, claim(c, "approved", spanID))
+	f.record(t, claim(c, "rejected", "00000000000000a2"))
+	ended := subject()
+	ended.Ended = true
+	d, err := f.Check(t.Context(), ended)
+	if err != nil || len(d.Requirements) != 1 {
+		t.Fatalf("Check() = %+v, %v, want one requirement", d, err)
+	}
+	v := d.Requirements[0]
+	if v.Verdict != "rejected" || strings.Contains(v.Reason, "cancel") || strings.Contains(v.Reason, "quorate ") || !strings.Contains(v.Reason, "The task has ended") {
+		t.Errorf("verdict %s, %q, want that it is rejected now and nothing to do", v.Verdict, v.Reason)
+	}
+}
+
 func TestDecideOnOneRequirement(t *testing.T) {
 	t.Parallel()
 	first, second, old := asked(1, current), asked(2, current), asked(2, older)

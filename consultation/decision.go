@@ -29,6 +29,7 @@ type Subject struct {
 	Digests        map[string]string // by phase: digest of the content under review now
 	Attributes     Attributes
 	Requirements   []Requirement // of the source agent, in its order
+	Ended          bool          // nothing can be done about the task any more
 }
 
 // Input is everything on which a decision depends.

@@ -41,6 +41,9 @@ func (in Input) reason(r Requirement, f finding) string {
 }
 
 func (in Input) advice(r Requirement, f finding) string {
+	if in.Subject.Ended {
+		return "The task has ended; its gates have what they found before."
+	}
 	ask := fmt.Sprintf("quorate consultations request %s --requirement %s", in.Subject.TaskID, r.ID)
 	if !KnownPhase(r.Phase) || r.TargetAgent == in.Subject.SourceAgent {
 		return fmt.Sprintf("Correct the requirement in the metadata of %s, then cancel this task, which keeps the rules that it was accepted under, and submit it anew.", in.Subject.SourceAgent)

@@ -47,6 +47,7 @@ func judgedSubject(t *orchestrator.Task) consultation.Subject {
 		return subject(t, reachedPhases(t)...)
 	}
 	s := subject(t)
+	s.Ended = true
 	for _, g := range t.Gates {
 		s.Phases = append(s.Phases, string(g.Phase))
 		s.Digests[string(g.Phase)] = g.Digest

@@ -244,8 +244,8 @@ func TestATaskThatHasEndedIsJudgedAtTheGatesThatItCameTo(t *testing.T) {
 	consult(t, w, task.ID)
 	w.awaitEnd(task.ID)
 	judged, err := w.engine.Subjects(t.Context(), tenant, task.ID)
-	if err != nil || len(judged) != 1 {
-		t.Fatalf("Subjects() = %+v, %v, want one", judged, err)
+	if err != nil || len(judged) != 1 || !judged[0].Ended {
+		t.Fatalf("Subjects() = %+v, %v, want one that has ended", judged, err)
 	}
 	d, err := w.ledger.Check(t.Context(), judged[0])
 	if err != nil || !d.Allowed || len(d.Requirements) != 1 || d.Requirements[0].Requirement.ID != "r" || d.Requirements[0].Verdict != "approved" {
