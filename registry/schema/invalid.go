@@ -1,10 +1,13 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -31,7 +34,15 @@ func Invalid(schema map[string]any, value any, left *int) (why string) {
 		return ""
 	}
 	for len(broken.Causes) > 0 { // down to one that says more than that the value is not valid
-		broken = broken.Causes[0]
+		broken = slices.MinFunc(broken.Causes, byPlace)
+	}
+	if more, ok := broken.ErrorKind.(*kind.AdditionalProperties); ok {
+		slices.Sort(more.Properties)
 	}
 	return fault.ClipTo(strings.TrimPrefix(broken.Error(), "at '': "), maxWhy)
+}
+
+// byPlace compares by place in the value and in the schema: a validator finds what is wrong in any order, and the same value is to be told the same.
+func byPlace(a, b *jsonschema.ValidationError) int {
+	return cmp.Or(slices.Compare(a.InstanceLocation, b.InstanceLocation), strings.Compare(a.SchemaURL, b.SchemaURL))
 }

@@ -37,6 +37,21 @@ func TestAValueIsCheckedAgainstASchema(t *testing.T) {
 	}
 }
 
+func TestOfSeveralMistakesTheSameOneIsNamedEachTime(t *testing.T) {
+	t.Parallel()
+	text := map[string]any{"type": "string"}
+	named := map[string]any{"properties": map[string]any{"a": text, "b": text, "c": text}}
+	closed := map[string]any{"additionalProperties": false}
+	for range 50 {
+		for want, of := range map[string]map[string]any{"at '/a': got number, want string": named, "additional properties 'a', 'b', 'c' not allowed": closed} {
+			left := schema.MaxWork
+			if got := schema.Invalid(of, map[string]any{"a": 1.0, "b": 2.0, "c": 3.0}, &left); got != want {
+				t.Fatalf("Invalid() = %q, want %q", got, want)
+			}
+		}
+	}
+}
+
 // TestAValueThatIsTooMuchWorkIsTakenToBeValid has schemas of some hundred bytes with which checking would take minutes or forever.
 func TestAValueThatIsTooMuchWorkIsTakenToBeValid(t *testing.T) {
 	t.Parallel()
