@@ -30,7 +30,13 @@ func Check(schema map[string]any) error {
 	if err := compiler.AddResource(schemaURL, schema); err != nil {
 		return fmt.Errorf("this is no JSON Schema: %w", err)
 	}
-	if _, err := compiler.Compile(schemaURL); err != nil {
+	_, err = compiler.Compile(schemaURL)
+	if wrong, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
+		if broken, ok := errors.AsType[*jsonschema.ValidationError](wrong.Err); ok {
+			return errors.New("this is no JSON Schema: " + mistake(broken))
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("this is no JSON Schema: %w", err)
 	}
 	return nil

@@ -33,13 +33,18 @@ func Invalid(schema map[string]any, value any, left *int) (why string) {
 	if !ok {
 		return ""
 	}
-	for len(broken.Causes) > 0 { // down to one that says more than that the value is not valid
-		broken = slices.MinFunc(broken.Causes, byPlace)
+	return mistake(broken)
+}
+
+// mistake returns one of the mistakes in a value, and at which place it is.
+func mistake(in *jsonschema.ValidationError) string {
+	for len(in.Causes) > 0 { // down to one that says more than that the value is not valid
+		in = slices.MinFunc(in.Causes, byPlace)
 	}
-	if more, ok := broken.ErrorKind.(*kind.AdditionalProperties); ok {
+	if more, ok := in.ErrorKind.(*kind.AdditionalProperties); ok {
 		slices.Sort(more.Properties)
 	}
-	return fault.ClipTo(strings.TrimPrefix(broken.Error(), "at '': "), maxWhy)
+	return fault.ClipTo(strings.TrimPrefix(in.Error(), "at '': "), maxWhy)
 }
 
 // byPlace compares by place in the value and in the schema: a validator finds what is wrong in any order, and the same value is to be told the same.
