@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -87,7 +88,7 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) (contentType 
 
 func readBody(w http.ResponseWriter, req *http.Request) ([]byte, error) {
 	var reader io.Reader = http.MaxBytesReader(w, req.Body, maxBodyBytes)
-	switch req.Header.Get("Content-Encoding") {
+	switch strings.ToLower(req.Header.Get("Content-Encoding")) { // RFC 9110, section 8.4.1
 	case "", "identity":
 	case "gzip":
 		unzip, err := gzip.NewReader(reader)

@@ -98,6 +98,7 @@ func TestHTTPAnswers(t *testing.T) {
 		"a number in place of a message":      {contentType: protobuf, body: []byte{1 << 3, 1}, code: 400, reason: "TRACES_INVALID"},
 		"JSON that is cut off":                {contentType: jsonType, body: []byte(`{"resourceSpans":[`), code: 400, reason: "TRACES_INVALID"},
 		"JSON of another shape":               {contentType: jsonType, body: []byte(`{"resourceSpans":"x"}`), code: 400, reason: "TRACES_INVALID"},
+		"gzip in capitals":                    {contentType: protobuf, encoding: "GZIP", body: zip(t, spansBody(3)), code: 200},
 		"what is no gzip":                     {contentType: protobuf, encoding: "gzip", body: []byte("garbage"), code: 400, reason: "BODY_UNREADABLE"},
 		"gzip that is cut off":                {contentType: protobuf, encoding: "gzip", body: zip(t, spansBody(1000))[:20], code: 400, reason: "BODY_UNREADABLE"},
 		"a body that is too large":            {contentType: protobuf, body: make([]byte, big), code: 413, reason: "BODY_TOO_LARGE"},
