@@ -24,6 +24,7 @@ func TestWhatTheOperatorAllowsIsReached(t *testing.T) {
 		"a name that resolves to loopback there":        {netguard.Policy{AllowLoopback: true}, "http://inside.test:PORT/", ""},
 		"an exact origin":                               {netguard.Policy{AllowOrigins: []string{"127.0.0.1:PORT"}}, "http://127.0.0.1:PORT/", ""},
 		"an exact origin that names this host":          {netguard.Policy{AllowOrigins: []string{"localhost:PORT"}}, "http://localhost:PORT/", ""},
+		"an exact origin in another spelling":           {netguard.Policy{AllowOrigins: []string{"[0::1]:PORT"}}, "http://[::1]:PORT/", ""},
 		"an exact origin by name":                       {netguard.Policy{AllowOrigins: []string{"Inside.Test:PORT"}}, "http://inside.test.:PORT/", ""},
 		"an origin outside the allowed ports":           {netguard.Policy{AllowOrigins: []string{"127.0.0.1:PORT"}, AllowPorts: []int{443}}, "http://127.0.0.1:PORT/", ""},
 		"another port of an allowed host is not":        {netguard.Policy{AllowOrigins: []string{"127.0.0.1:1"}}, "http://127.0.0.1:PORT/", "ADDRESS_BLOCKED"},
@@ -56,6 +57,7 @@ func TestCheckURLAdmitsOrdinaryURLs(t *testing.T) {
 		"https://example.com", "http://example.com:8080/a?b=c#d", "https://EXAMPLE.com./", "https://xn--bcher-kva.example/", "https://a_b.example.com/",
 		"https://1.1.1.1/", "https://[2606:4700:4700::1111]/", "https://3com.example/", "https://example.co.jp:8443/%E3%81%82", "HTTP://example.com/",
 		"https://93.184.216.34:65535/", "https://bund.de/", "https://[2606:4700::1234:5efe:7f00:1]/", // neither hexadecimal nor ISATAP
+		"https://[2606:4700::100:5efe:7f00:1]/", "https://[2606:4700::1:5efe:7f00:1]/", "https://[2606:4700::5ffe:7f00:1]/", "https://[2606:4700::5eff:7f00:1]/",
 		"https://" + strings.Repeat("a", 63) + ".example/", "https://" + strings.Repeat("a.", 126) + "a/",
 	} {
 		u, err := url.Parse(raw)
@@ -113,10 +115,10 @@ func TestRedirectsKeepSecretsAtTheirOrigin(t *testing.T) {
 	var got []http.Header
 	var first, second *httptest.Server
 	first = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/" {
-			http.Redirect(w, r, second.URL, http.StatusTemporaryRedirect)
-		}
 		got = append(got, r.Header.Clone())
+		if next := map[string]string{"/": "/moved", "/moved": second.URL}[r.URL.Path]; next != "" {
+			http.Redirect(w, r, next, http.StatusTemporaryRedirect)
+		}
 	}))
 	defer first.Close()
 	second = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -126,7 +128,7 @@ func TestRedirectsKeepSecretsAtTheirOrigin(t *testing.T) {
 	defer second.Close()
 
 	policy := &netguard.Policy{AllowLoopback: true}
-	hc := policy.Client(netguard.ClientOptions{MaxRedirects: 3})
+	hc := policy.Client(netguard.ClientOptions{MaxRedirects: 4})
 	defer hc.CloseIdleConnections()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, first.URL, http.NoBody)
 	if err != nil {
@@ -135,22 +137,26 @@ func TestRedirectsKeepSecretsAtTheirOrigin(t *testing.T) {
 	req.Header.Set("Authorization", "Bearer secret") // net/http itself keeps it for another port of the host
 	req.Header.Set("X-Api-Key", "secret")
 	req.Header.Set("Accept", "text/html")
+	req.Header.Set("User-Agent", "quorate")
 	resp, err := hc.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer closing(t, resp.Body)
-	if len(got) != 4 {
-		t.Fatalf("the servers got %d requests, want 4: the first, two of the other origin, and one that comes back from there", len(got))
+	if len(got) != 5 {
+		t.Fatalf("the servers got %d requests, want 5: two of the first origin, two of the other, and one that comes back from there", len(got))
 	}
-	for i, header := range got[1:] {
+	if got[1].Get("Authorization") == "" || got[1].Get("X-Api-Key") == "" {
+		t.Errorf("after a redirect to the same origin the server got %v, want the same headers", got[1])
+	}
+	for i, header := range got[2:] {
 		for _, name := range []string{"Authorization", "X-Api-Key", "Referer"} {
 			if v := header.Get(name); v != "" {
-				t.Errorf("after %d redirects the server got %s: %q, want nothing", i+1, name, v)
+				t.Errorf("after %d redirects the server got %s: %q, want nothing", i+2, name, v)
 			}
 		}
-		if header.Get("Accept") != "text/html" {
-			t.Errorf("after %d redirects the server got Accept: %q, want text/html", i+1, header.Get("Accept"))
+		if header.Get("Accept") != "text/html" || header.Get("User-Agent") != "quorate" {
+			t.Errorf("after %d redirects the server got %v, want what describes the client", i+2, header)
 		}
 	}
 }

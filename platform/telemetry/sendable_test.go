@@ -85,8 +85,13 @@ func TestLongSpansTakeNoOtherWithThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	caller := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}, TraceFlags: trace.FlagsSampled, TraceState: state, Remote: true})
+	short, err := trace.ParseTraceState("vendor=short")
+	if err != nil {
+		t.Fatal(err)
+	}
+	otherCaller := caller.WithTraceID(trace.TraceID{2}).WithTraceState(short)
 	got := export(t, func(tracer trace.Tracer) {
-		_, other := tracer.Start(t.Context(), "other work")
+		_, other := tracer.Start(trace.ContextWithRemoteSpanContext(t.Context(), otherCaller), "other work")
 		other.End()
 		for range 511 { // as many as are sent with it
 			_, span := tracer.Start(trace.ContextWithRemoteSpanContext(t.Context(), caller), "work")
@@ -97,7 +102,13 @@ func TestLongSpansTakeNoOtherWithThem(t *testing.T) {
 			span.End()
 		}
 	})
-	if !bytes.Contains(got, []byte("other work")) || !bytes.Contains(got, []byte("a… (cut)")) {
-		t.Errorf("the receiver got %d bytes without the other span, want all spans, with their long texts cut", len(got))
+	first, second := caller.TraceID(), otherCaller.TraceID()
+	for what, want := range map[string][]byte{
+		"the other span": []byte("other work"), "its trace": second[:], "its short tracestate": []byte("vendor=short"),
+		"the trace of the long spans": first[:], "their long texts, cut": []byte("a… (cut)"),
+	} {
+		if !bytes.Contains(got, want) {
+			t.Errorf("the receiver got %d bytes without %s", len(got), what)
+		}
 	}
 }

@@ -266,7 +266,7 @@ func TestAnErrorThatIsANilPointerIsLogged(t *testing.T) {
 		var log bytes.Buffer
 		logger := setup(t, telemetry.Config{LogWriter: &log, LogFormat: format}).Logger
 		logger.Warn("rpc", slog.Any("error", (*fault.Error)(nil)))
-		if !strings.Contains(log.String(), "nil") {
+		if !strings.Contains(log.String(), "nil") || json.Valid(log.Bytes()) != (format == "json") {
 			t.Errorf("the log as %s is %s, want that there is no error", format, log.String())
 		}
 	}
