@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -69,4 +70,56 @@ func TestConnectionsAreLimitedOnBothPortsTogether(t *testing.T) {
 	if answered < 6 || answered > 8 { // start may not have closed all of its own yet
 		t.Errorf("%d of 20 connections are answered, want 8: half of all", answered)
 	}
+}
+
+// TestOneCallerMayOpenHalfOfAllCalls keeps streams open.
+func TestOneCallerMayOpenHalfOfAllCalls(t *testing.T) {
+	t.Parallel()
+	c, admin := config(t)
+	c.Calls.Max = 16
+	p := start(t, c)
+	for i := range 8 {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+p.addr+"/v1/agents:watch", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+admin.Reveal())
+		stream, err := new(http.Client).Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = stream.Body.Close() })
+		if stream.StatusCode != http.StatusOK {
+			t.Errorf("stream %d = %s, want 200", i+1, stream.Status)
+		}
+	}
+	if code, told := call(t, new(http.Client), "GET", "http://"+p.addr+"/v1/caller", admin, ""); code != http.StatusTooManyRequests || !strings.Contains(told, "CALLS_TOO_MANY") {
+		t.Errorf("GET /v1/caller beside 8 streams = %d %s, want 429 CALLS_TOO_MANY", code, told)
+	}
+}
+
+// TestOneAgentMayHaveHalfOfAllExchanges gives an agent that never answers more tasks than that.
+func TestOneAgentMayHaveHalfOfAllExchanges(t *testing.T) {
+	t.Parallel()
+	c, admin := config(t)
+	c.Agents.AllowLoopback, c.Agents.MaxExchanges = true, 16
+	var silent *httptest.Server
+	silent = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			_, _ = fmt.Fprintf(w, cardOfTalker, "silent", silent.URL)
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the end of the connection is not noticed
+		<-r.Context().Done()
+	}))
+	t.Cleanup(silent.Close)
+	p := start(t, c)
+	call(t, new(http.Client), "POST", "http://"+p.addr+"/v1/agents:register", admin, fmt.Sprintf(`{"cardUri":%q}`, silent.URL))
+	for range 9 {
+		if code, told := call(t, new(http.Client), "POST", "http://"+p.addr+"/v1/tasks", admin, `{"route":{"agent":"silent"},"message":{"parts":[{"text":"hi"}]}}`); code != http.StatusOK {
+			t.Fatalf("POST /v1/tasks = %d %s, want 200", code, told)
+		}
+	}
+	until(t, p, `quorate_exchanges\{.*\} 8\n`)
+	until(t, p, `quorate_tasks_in_line\{.*\} 1\n`)
 }

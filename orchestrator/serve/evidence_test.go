@@ -4,15 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
 
-func TestAConsultedAgentHasTheTimeThatTheOperatorGivesIt(t *testing.T) {
+func TestTheOperatorSaysWhatEvidenceCountsAndHowLongItMayTake(t *testing.T) {
 	t.Parallel()
 	c, admin := config(t)
 	c.Agents.AllowLoopback = true
-	c.Evidence.AnswerWithin = 7 * 24 * time.Hour
+	c.Evidence.AnswerWithin, c.Evidence.Lowest = 7*24*time.Hour, "C3"
 	p := start(t, c)
 	ask := func(path, body string, answer any) {
 		t.Helper()
@@ -33,5 +34,8 @@ func TestAConsultedAgentHasTheTimeThatTheOperatorGivesIt(t *testing.T) {
 	ask("/v1/tasks/"+accepted.ID+"/consultations", `{"requirementId":"r"}`, &asked)
 	if got := asked.ExpireTime.Sub(asked.IssueTime); got != c.Evidence.AnswerWithin {
 		t.Errorf("the consultation can be answered for %s, want %s", got, c.Evidence.AnswerWithin)
+	}
+	if _, told := call(t, new(http.Client), http.MethodGet, "http://"+p.addr+"/v1/tasks/"+accepted.ID+":checkConsultations", admin, ""); !strings.Contains(told, `"requiredLevel":"C3"`) {
+		t.Errorf("GET /v1/tasks/%s:checkConsultations = %s, want evidence of level C3 needed", accepted.ID, told)
 	}
 }

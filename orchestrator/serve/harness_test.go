@@ -104,6 +104,24 @@ func start(t *testing.T, c serve.Config) *process {
 	}
 }
 
+// await looks until it finds what it wants; look also returns what there is.
+func await(t *testing.T, want string, look func() (got string, found bool)) {
+	t.Helper()
+	deadline, ticker := time.After(patience), time.NewTicker(20*time.Millisecond)
+	defer ticker.Stop()
+	for {
+		got, found := look()
+		if found {
+			return
+		}
+		select {
+		case <-ticker.C:
+		case <-deadline:
+			t.Fatalf("there is no %s after %s, but %s", want, patience, got)
+		}
+	}
+}
+
 // cardOfTalker is the card of an agent over JSON-RPC; its name and URL are to be put in.
 const cardOfTalker = `{"name":%q,"description":"d","version":"1.0.0","capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
 	"skills":[],"supportedInterfaces":[{"url":"%s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`

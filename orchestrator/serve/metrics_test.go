@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"testing"
-	"time"
 )
 
 // TestMetricsTellWhatGatesAndRoutesCameTo has a task wait for a reviewer that leaves no evidence, with a Jaeger that is broken.
@@ -56,19 +55,10 @@ func TestMetricsTellWhatGatesAndRoutesCameTo(t *testing.T) {
 func until(t *testing.T, p *process, line string) {
 	t.Helper()
 	want := regexp.MustCompile("\n" + line)
-	deadline, ticker := time.After(patience), time.NewTicker(20*time.Millisecond)
-	defer ticker.Stop()
-	for {
+	await(t, line, func() (string, bool) {
 		_, metrics := call(t, new(http.Client), http.MethodGet, "http://"+p.addr+"/metrics", "", "")
-		if want.MatchString(metrics) {
-			return
-		}
-		select {
-		case <-ticker.C:
-		case <-deadline:
-			t.Fatalf("GET /metrics has no %s after %s, but %s", line, patience, regexp.MustCompile(`\nquorate_[^#]*`).FindAllString(metrics, -1))
-		}
-	}
+		return fmt.Sprint(regexp.MustCompile(`\nquorate_[^#]*`).FindAllString(metrics, -1)), want.MatchString(metrics)
+	})
 }
 
 // talker is an agent that answers everything with a word.
