@@ -106,11 +106,21 @@ func TestAnAgentIsDrainedResumedAndRefreshed(t *testing.T) {
 				t.Errorf("Main(agents %q) = %d, %q, %q, want 0, %q and %q", test.args, exit, stdout, stderr, test.stdout, test.stderr)
 			}
 			got := sent(t, g, 0)
+			id := got["requestId"]
 			delete(got, "requestId")
-			if diff := cmp.Diff(test.sent, got); diff != "" {
-				t.Errorf("agents %q sent (-want +got):\n%s", test.args, diff)
+			if diff := cmp.Diff(test.sent, got); diff != "" || id == nil {
+				t.Errorf("agents %q sent with the request id %v (-want +got):\n%s", test.args, id, diff)
 			}
 		})
+	}
+}
+
+func TestWhatIsOnlyValidIsNotRegistered(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents:register": answer(`{"agent":` + webFetch + `}`)})
+	exit, _, stderr := g.run(t, "", "agents", "register", "http://x", "--validate-only")
+	if exit != 0 || stderr != "valid; nothing was written\n" || sent(t, g, 0)["validateOnly"] != true {
+		t.Errorf("Main(agents register --validate-only) = %d, %q after %q, want 0 and that nothing was written", exit, stderr, g.seen())
 	}
 }
 

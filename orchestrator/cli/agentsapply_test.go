@@ -152,6 +152,42 @@ func TestApplyRepeatsWhatNamesAgentsThatComeLater(t *testing.T) {
 	}
 }
 
+func TestApplyEndsWhereItCannotGoOn(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		answer http.HandlerFunc
+		exit   int
+	}{
+		"a token that is not valid": {refuse(http.StatusUnauthorized, 16, "TOKEN_INVALID", "the bearer token is not valid"), 4},
+		"a server that is away":     {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 9},
+	} {
+		g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents:apply": {test.answer}})
+		exit, _, stderr := g.run(t, "name: first\n---\nname: second\n", "agents", "apply", "-")
+		if exit != test.exit || strings.Contains(strings.Join(g.seen(), " "), "second") {
+			t.Errorf("Main(agents apply) with %s = %d, %q after %q, want %d after the first agent", name, exit, stderr, g.seen(), test.exit)
+		}
+	}
+}
+
+// TestApplyTakesAnyNumberOfLargeDocuments has more in the file than one document may have.
+func TestApplyTakesAnyNumberOfLargeDocuments(t *testing.T) {
+	t.Parallel()
+	for form, document := range map[string]func(name string, size int) string{
+		"JSON": func(name string, size int) string {
+			return `{"name":"` + name + `","card":{"x":"` + strings.Repeat("x", size) + `"}}`
+		},
+		"YAML": func(name string, size int) string {
+			return "name: " + name + "\ncard: {x: " + strings.Repeat("x", size) + "}\n---\n"
+		},
+	} {
+		g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents:apply": answer(`{"agent":{"name":"a"},"outcome":"created"}`, `{"agent":{"name":"b"},"outcome":"created"}`)})
+		exit, stdout, stderr := g.run(t, document("a", 3<<19)+document("b", 3<<19)+document("c", 5<<20), "agents", "apply", "-")
+		if exit != 6 || stdout != "created a\ncreated b\n" || !strings.Contains(stderr, "document 3: ") || !strings.Contains(stderr, "it is longer than 2097152 bytes; the rest is not read\n") {
+			t.Errorf("Main(agents apply) of %s = %d, %q, %q, want 6, both agents, and that the third is too long", form, exit, stdout, stderr)
+		}
+	}
+}
+
 // TestApplyOnlyChecksWhatNamesAgentsThatComeLater has a strict server refuse two agents for the first and for the second of their rules.
 func TestApplyOnlyChecksWhatNamesAgentsThatComeLater(t *testing.T) {
 	t.Parallel()
@@ -212,6 +248,9 @@ func TestApplyPrunesWhatIsNotDescribed(t *testing.T) {
 			exit, stdout, stderr := g.run(t, test.stdin, append([]string{"agents", "apply", "-", "--prune", "tags:x"}, test.more...)...)
 			if exit != test.exit || stdout != test.stdout || !strings.Contains(stderr, test.says) {
 				t.Errorf("Main(agents apply --prune) = %d, %q, %q, want %d, %q, %q", exit, stdout, stderr, test.exit, test.stdout, test.says)
+			}
+			if lists := strings.Join(g.seen(), " "); strings.Count(lists, "GET /v1/agents?") != strings.Count(lists, "GET /v1/agents?filter=tags%3Ax&") {
+				t.Errorf("agents apply --prune sent %q, want it to ask for no other agents than those with tags:x", g.seen())
 			}
 			deletes := 0
 			for _, request := range g.seen() {

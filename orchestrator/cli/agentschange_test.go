@@ -40,9 +40,10 @@ func TestAChangeIsDecidedAsItWasSeen(t *testing.T) {
 		}
 		for call, etag := range map[int]string{1: "e1", 2: "e0"} {
 			got := sent(t, g, call)
+			id := got["requestId"]
 			delete(got, "requestId")
-			if diff := cmp.Diff(map[string]any{"name": "a", "etag": etag}, got); diff != "" {
-				t.Errorf("agents %s sent (-want +got):\n%s", verb, diff)
+			if diff := cmp.Diff(map[string]any{"name": "a", "etag": etag}, got); diff != "" || id == nil {
+				t.Errorf("agents %s sent with the request id %v (-want +got):\n%s", verb, id, diff)
 			}
 		}
 		if exit, _, stderr := g.run(t, "", "agents", verb, "a"); exit != 2 || !strings.Contains(stderr, "--etag") {

@@ -132,3 +132,14 @@ func TestCheckAsksForThePhase(t *testing.T) {
 		t.Errorf("consultations check asked %q, want %q", g.seen()[0], want)
 	}
 }
+
+func TestAWaitEndsWhereTheConsultedAgentAsks(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{
+		"POST /v1/tasks/t1/consultations": answer(consultation("open", "")),
+		"GET /v1/tasks/t1/consultations":  answer(`{"consultations":[` + consultation("asking", "") + `]}`),
+	})
+	if exit, _, stderr := g.run(t, "", "consultations", "request", "t1", "--requirement", "review", "--wait"); exit != 8 || !strings.Contains(stderr, "asks before it judges") {
+		t.Errorf("Main(consultations request --wait) = %d, %q, want 8 and that the agent asks", exit, stderr)
+	}
+}

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -168,6 +169,34 @@ func TestAWrongCommandLineIs2(t *testing.T) {
 				t.Errorf("Main(%q) = %d, %q, %q, want 2, %q and where to find help", test.args, exit, stdout, stderr, test.want)
 			}
 		})
+	}
+}
+
+func TestEveryVerbTakesItsArgumentsAndNoMore(t *testing.T) {
+	t.Parallel()
+	for n, verbs := range map[int][]string{
+		0: {
+			"dev", "serve", "version", "whoami", "doctor serve", "agents list", "tasks submit", "tasks list", "routes resolve", "domains list", "keys new", "keys list",
+			"mappings list", "tables plan", "tables apply",
+		},
+		1: {
+			"agents get", "agents delete", "agents token", "agents refresh", "agents drain", "agents resume", "agents approve", "agents reject", "agents versions",
+			"tasks get", "tasks watch", "tasks reply", "tasks cancel", "tasks explain", "consultations request", "consultations list", "consultations check",
+			"domains add", "domains remove", "domains test", "keys pin", "keys delete", "fetch",
+		},
+		2: {"agents rollback", "mappings add", "mappings remove"},
+	} {
+		for _, verb := range verbs {
+			for _, given := range []int{n - 1, n + 1} {
+				if given < 0 {
+					continue
+				}
+				line := strings.Fields(verb + strings.Repeat(" a", given))
+				if exit, stdout, stderr := run(t.Context(), "", line...); exit != 2 || stdout != "" || !strings.Contains(stderr, ", got "+strconv.Itoa(given)) {
+					t.Errorf("Main(%q) = %d, %q, %q, want 2 and how many there are", line, exit, stdout, stderr)
+				}
+			}
+		}
 	}
 }
 

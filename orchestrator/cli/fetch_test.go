@@ -28,6 +28,25 @@ func TestFetchPrintsTheContent(t *testing.T) {
 	}
 }
 
+func TestFetchSendsWhatItsFlagsSay(t *testing.T) {
+	t.Parallel()
+	for flags, want := range map[string]string{
+		"--max-size 5 --max-characters 6 --start-index 7 --render never --engine http": `,"maxSize":"5","maxCharacters":6,"startIndex":7,"render":"never","engine":"http"`,
+		"--credential c --session s --profile slack --locale ja --no-cache":            `,"noCache":true,"session":"s","credential":"c","profile":"slack","locale":"ja"`,
+		"--xpath //h1":     `,"xpath":"//h1"`,
+		"--json-path $.a ": `,"jsonPath":"$.a"`,
+	} {
+		g := newGateway(t, map[string][]http.HandlerFunc{fetchRoute: answer(`{"success":true}`)})
+		g.run(t, "", append([]string{"fetch", "https://example.com/a"}, strings.Fields(flags)...)...)
+		if got := g.seen(); !slices.Equal(got, []string{fetchRoute + ` {"url":"https://example.com/a"` + want + `}`}) {
+			t.Errorf("fetch %s sent %q, want %s in it", flags, got, want)
+		}
+	}
+	if exit, _, stderr := run(t.Context(), "", "fetch", "https://example.com/a", "--selector", "h1", "--xpath", "//h1"); exit != 2 || !strings.Contains(stderr, "cannot be given together") {
+		t.Errorf("fetch with two selectors = %d, %q, want 2", exit, stderr)
+	}
+}
+
 func TestFetchExitsAsThePageFailed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

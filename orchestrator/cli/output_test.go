@@ -156,6 +156,27 @@ func TestTasksAreListedByAFilterOverEmptyPages(t *testing.T) {
 	}
 }
 
+func TestAListThatGoesOnSaysSo(t *testing.T) {
+	t.Parallel()
+	for command, answered := range map[string]struct{ path, items string }{
+		"agents list":       {"/v1/agents", `"agents":[{}]`},
+		"agents versions a": {"/v1/agents/a/versions", `"versions":[{}]`},
+		"skills find":       {"/v1/skills", `"skills":[{}]`},
+		"skills find s":     {"/v1/skills/s/agents", `"agents":[{}]`},
+		"tasks list":        {"/v1/tasks", `"tasks":[{}]`},
+		"domains list":      {"/v1/allowedDomains", `"allowedDomains":[{}]`},
+		"keys list":         {"/v1/signingKeys", `"signingKeys":[{}]`},
+	} {
+		g := newGateway(t, map[string][]http.HandlerFunc{"GET " + answered.path: answer(`{` + answered.items + `,"nextPageToken":"p2"}`)})
+		if exit, out, _ := g.run(t, "", append(strings.Fields(command), "--limit", "1", "-o", "json")...); exit != 0 || !strings.Contains(out, `"nextPageToken": "p2"`) {
+			t.Errorf("%s --limit 1 -o json = %d, %s, want the token of the next page", command, exit, out)
+		}
+		if exit, _, notes := g.run(t, "", append(strings.Fields(command), "--limit", "1")...); exit != 0 || !strings.Contains(notes, "raise --limit") {
+			t.Errorf("%s --limit 1 = %d, %q, want that there are more", command, exit, notes)
+		}
+	}
+}
+
 func TestAnEmptyListSaysHowToBegin(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, map[string][]http.HandlerFunc{
