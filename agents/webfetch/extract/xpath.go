@@ -1,14 +1,17 @@
 package extract
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/antchfx/xpath"
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // maxXPathMoves bounds one evaluation: an expression of 30 bytes can take the square or the cube of a tree's size.
@@ -50,7 +53,7 @@ func selectXPath(ctx context.Context, root *html.Node, expression string) (found
 	left := maxXPathMoves
 	switch value := compiled.Evaluate(&navigator{ctx: ctx, left: &left, root: root, at: root, attr: -1}).(type) {
 	case *xpath.NodeIterator:
-		return collect(value), nil
+		return collect(value, root), nil
 	case string:
 		return selection{values: []string{value}}, nil
 	default:
@@ -58,18 +61,30 @@ func selectXPath(ctx context.Context, root *html.Node, expression string) (found
 	}
 }
 
-// collect takes elements as nodes, and attributes and texts as values. If there are both, everything becomes values.
-func collect(iterator *xpath.NodeIterator) selection {
+// collect takes elements as nodes, and attributes and texts as values. If there are both, everything becomes values. They come in the order of the document,
+// while the library goes backwards on some axes, and through one part of a union after the other.
+func collect(iterator *xpath.NodeIterator, root *html.Node) selection {
 	var s selection
 	var all []navigator
 	for iterator.MoveNext() && len(all) <= maxMatches {
-		n, ok := iterator.Current().(*navigator)
-		if !ok {
-			continue
+		if n, ok := iterator.Current().(*navigator); ok {
+			all = append(all, *n)
 		}
-		all = append(all, *n)
-		if n.attr < 0 && n.at.Type == html.ElementNode {
+	}
+	places := map[*html.Node]int{root: 0}
+	for n := range root.Descendants() {
+		places[n] = len(places)
+	}
+	slices.SortStableFunc(all, func(a, b navigator) int {
+		return cmp.Or(cmp.Compare(places[a.at], places[b.at]), cmp.Compare(a.attr, b.attr))
+	})
+	for _, n := range all {
+		switch {
+		case n.attr >= 0:
+		case n.at.Type == html.ElementNode:
 			s.nodes = append(s.nodes, n.at)
+		case n.at == root:
+			s.nodes = append(s.nodes, find(root, atom.Html))
 		}
 	}
 	if len(s.nodes) == len(all) {
