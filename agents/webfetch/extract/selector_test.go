@@ -37,6 +37,8 @@ func TestSelectors(t *testing.T) {
 		"XPath along the siblings":  {"text/html", members, extract.XPath, "//li[1]/following-sibling::li[1]", extract.Text, "- Bob"},
 		"XPath up":                  {"text/html", members, extract.XPath, "//a[.='page']/ancestor::div/@id", extract.Text, "list"},
 		"XPath to a literal":        {"text/html", members, extract.XPath, "concat('replace(', string(//th), \"')\")", extract.Text, "replace(Name')"},
+		"XPath to a large number":   {"text/html", members, extract.XPath, "count(//li) * 1000000", extract.Text, "3000000"},
+		"XPath to no number":        {"text/html", members, extract.XPath, "-1 div 0", extract.Text, "-Infinity"},
 		"XPath to a union":          {"text/html", members, extract.XPath, "//td | //li[2] | //nav", extract.Text, "Home\n\n- Bob\n\nAnn"},
 		"XPath to all":              {"text/html", members, extract.XPath, "/", extract.Text, "Home\n\n- Ann page\n- Bob\n\nName\nAnn"},
 		"XPath back":                {"text/html", members, extract.XPath, "//table/preceding::a/@href", extract.Text, "/\nann"},

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/antchfx/xpath"
@@ -56,9 +58,22 @@ func selectXPath(ctx context.Context, root *html.Node, expression string) (found
 		return collect(value, root), nil
 	case string:
 		return selection{values: []string{value}}, nil
+	case float64:
+		return selection{values: []string{numeral(value)}}, nil
 	default:
 		return selection{values: []string{fmt.Sprint(value)}}, nil
 	}
+}
+
+// numeral writes a number as XPath does, without an exponent (https://www.w3.org/TR/xpath-10/#function-string).
+func numeral(n float64) string {
+	switch {
+	case math.IsInf(n, 0):
+		return strings.TrimPrefix(strconv.FormatFloat(n, 'f', -1, 64), "+") + "inity"
+	case n == 0:
+		return "0" // also for -0
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
 // collect takes elements as nodes, and attributes and texts as values. If there are both, everything becomes values. They come in the order of the document,
