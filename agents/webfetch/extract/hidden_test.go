@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/quorate/quorate/agents/webfetch/extract"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // styled is a page with a style sheet and one more paragraph than others.
@@ -109,12 +110,26 @@ func TestImagesThatWaitForAScriptStay(t *testing.T) {
 	}
 }
 
-func TestSelectorsDoNotReadWhatAStyleSheetHides(t *testing.T) {
-	page := styled(".x p{display:block}.y{display:none}", "<div class=x>"+line+"<span class=y>"+order+"</span></div>")
-	for _, selector := range []extract.Selector{{Expression: ".x"}, {Kind: extract.XPath, Expression: "//div[@class='x']"}} {
+func TestSelectorsDoNotReadWhatIsHidden(t *testing.T) {
+	const page = "<style>.x p{display:block}.y{display:none}</style><div class=x><p>" + line + "</p><div class=y><p>" + order + "</p></div><div hidden><p>" + order + "</p></div></div>"
+	for _, selector := range []extract.Selector{{Expression: ".x"}, {Expression: "p"}, {Kind: extract.XPath, Expression: "//div[@class='x']"}, {Kind: extract.XPath, Expression: "//p"}} {
 		got := read(t, "text/html", page, extract.Options{Format: extract.Text, Selector: selector})
-		if !strings.Contains(got.Text, line) || strings.Contains(got.Text, order) {
+		if got.Text != line {
 			t.Errorf("Extract(%v) = %q, want %q alone", selector, got.Text, line)
+		}
+	}
+	_, err := extract.Extract(t.Context(), source("text/html", page), extract.Options{Selector: extract.Selector{Expression: "div div p"}})
+	if fault.ReasonOf(err) != extract.ReasonNoMatch || !strings.Contains(err.Error(), "do not see") {
+		t.Errorf("Extract(div div p) = %v, want %s, and why", err, extract.ReasonNoMatch)
+	}
+}
+
+func TestSelectorsReadWhatAControlOpens(t *testing.T) {
+	const page = "<p>" + line + "</p><h3><button aria-expanded=false aria-controls=a>Why?</button></h3><div id=a hidden><p>Because of it.</p></div>"
+	for _, expression := range []string{"#a", "#a p"} {
+		got := read(t, "text/html", page, extract.Options{Format: extract.Text, Selector: extract.Selector{Expression: expression}})
+		if got.Text != "Because of it." || !slices.Contains(got.Warnings, extract.WarnHidden) {
+			t.Errorf("Extract(%s) = %q, %v, want what the control opens, and that it was hidden", expression, got.Text, got.Warnings)
 		}
 	}
 }

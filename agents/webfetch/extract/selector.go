@@ -86,11 +86,33 @@ func renderSelected(ctx context.Context, content *Content, root *html.Node, size
 	if len(found.nodes)+len(found.values) == 0 {
 		return noMatch(o.Selector)
 	}
+	if len(found.values) == 0 {
+		if found.nodes = seen(content, root, found.nodes, hidden); len(found.nodes) == 0 {
+			return fault.New(fault.NotFound, ReasonNoMatch, "the selector matches only what readers of the page do not see; look at the document without it first").
+				With("selector", prefix(o.Selector.Expression, 200))
+		}
+	}
 	if len(found.nodes) > maxMatches || len(found.values) > maxMatches || found.cut {
 		content.warn(WarnIncomplete)
 	}
 	content.Extractor = BySelector
 	return writeSelection(ctx, content, found, base, hidden, o)
+}
+
+// seen returns the nodes that readers of the page see, after it has shown what a script or a control would show.
+func seen(content *Content, root *html.Node, nodes []*html.Node, hidden func(*html.Node) bool) []*html.Node {
+	reveal(content, root)
+	if disclose(root, hidden) {
+		content.warn(WarnHidden)
+	}
+	return slices.DeleteFunc(nodes, func(n *html.Node) bool {
+		for ; n != nil; n = n.Parent {
+			if hidden(n) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // selectCSS returns the matching elements, without those inside another one.
