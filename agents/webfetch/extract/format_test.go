@@ -239,6 +239,7 @@ func TestExtractRefuses(t *testing.T) {
 		"XPath with a pattern":         {"text/html", "<p>a", extract.Options{Selector: extract.Selector{Kind: extract.XPath, Expression: "//p[matches(., '([ab]*a){300}c')]"}}, extract.ReasonSelector},
 		"JSONPath that cannot be read": {"application/json", "{}", extract.Options{Selector: extract.Selector{Kind: extract.JSONPath, Expression: "$["}}, extract.ReasonSelector},
 		"JSONPath on broken JSON":      {"application/json", "{", extract.Options{Selector: extract.Selector{Kind: extract.JSONPath, Expression: "$"}}, extract.ReasonInvalid},
+		"JSONPath on several values":   {"application/json", "{\"a\":1}\n{\"a\":2}", extract.Options{Selector: extract.Selector{Kind: extract.JSONPath, Expression: "$.a"}}, extract.ReasonInvalid},
 		"JSONPath on JSON that nests":  {"application/json", strings.Repeat("[", 2000), extract.Options{Selector: extract.Selector{Kind: extract.JSONPath, Expression: "$"}}, extract.ReasonTooComplex},
 		"JSONPath on endless values":   {"application/json", "[" + strings.Repeat("0,", 1_000_000) + "0]", extract.Options{Selector: extract.Selector{Kind: extract.JSONPath, Expression: "$[0]"}}, extract.ReasonTooComplex},
 		"JSONPath to the same many times": {

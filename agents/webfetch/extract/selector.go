@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -253,6 +255,9 @@ func renderJSONPath(ctx context.Context, content *Content, d document, o Options
 	decoder.UseNumber() // keeps long numbers exactly
 	if err := decoder.Decode(&value); err != nil {
 		return fault.New(fault.FailedPrecondition, ReasonInvalid, "it is no valid JSON: %s", line(err.Error(), 200))
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return fault.New(fault.FailedPrecondition, ReasonInvalid, "it is no valid JSON: more follows behind the value, as in JSON Lines; leave the selector out")
 	}
 	found, err := path.Select(ctx, value)
 	if err != nil {
