@@ -32,7 +32,7 @@ var (
 	widthPattern    = regexp.MustCompile(`/W` + whiteSpace + `\[([^\]]*)\]?`)
 	columnsPattern  = regexp.MustCompile(`/Columns` + whiteSpace + `([+-]?[0-9]+)`)
 	indirectPattern = regexp.MustCompile(`/(?:Columns|DecodeParms|DP)` + whiteSpace + `\[?[^/<>]*[0-9]` + whiteSpace + `R`)
-	digitsPattern   = regexp.MustCompile(`[0-9]+`)
+	digitsPattern   = regexp.MustCompile(`\.?[0-9]+`)
 	escapedPattern  = regexp.MustCompile(`#[0-9A-Fa-f]{2}`)
 )
 
@@ -51,6 +51,9 @@ func numbersWithin(data []byte, pattern *regexp.Regexp, most, total int) bool {
 	for _, m := range pattern.FindAllSubmatch(data, -1) {
 		sum := 0
 		for _, digits := range digitsPattern.FindAll(m[1], -1) {
+			if digits[0] == '.' {
+				continue // of a fraction, as widths of letters have, and which the library allocates nothing by
+			}
 			n, err := strconv.Atoi(string(digits))
 			if sum += n; err != nil || n > most || sum > total {
 				return false
