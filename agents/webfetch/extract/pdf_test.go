@@ -60,6 +60,10 @@ func TestLettersOfAPDFAreWhatItsFontsSay(t *testing.T) {
 		"in the order of Unicode":        {"/Subtype /Type0 /Encoding /UniJIS-UTF16-H /DescendantFonts [<< >>] ", "", "<65E5672CD83DDE00> Tj", "日本😀"},
 		"words by the widths of letters": {wide, cmap("1 beginbfrange <0001> <00FF> <0041> endbfrange"), "<00010002> Tj 12.5 0 Td <0003> Tj 8 0 Td <0004> Tj", "ABC D"},
 		"widths with long fractions":     {strings.Replace(wide, "[1000 250]", "[999.93359375 250.01]", 1), cmap("1 beginbfrange <0001> <00FF> <0041> endbfrange"), "<00010002> Tj 12.5 0 Td <0003> Tj", "ABC"},
+		"in Symbol":                      {"/Subtype /Type1 /BaseFont /ABCDEF+Symbol,Bold ", "", "(10 mm \\263 a \\376) Tj", "10 μμ ≥ α ⎭"},
+		"in Symbol, as WinAnsi":          {"/Subtype /Type1 /BaseFont /Symbol /Encoding /WinAnsiEncoding ", "", "(10 mm) Tj", "10 mm"},
+		"in Symbol, with differences":    {"/Subtype /Type1 /BaseFont /SymbolMT /Encoding << /Differences [109 /summation] >> ", "", "(m a) Tj", "∑ α"},
+		"in Dingbats":                    {"/Subtype /Type1 /BaseFont /ZapfDingbats ", "", "(4 8 l~\\241\\254\\266\\325\\376\\360) Tj", "✔ ✘ ●❞❡①❶→➾\ufffd"},
 		"letters that nobody knows":      {wide, "", "<00010002> Tj ET BT /F2 10 Tf 72 708 Td (seen) Tj", "\ufffd\ufffd\nseen"},
 		"a range without an end":         {wide, cmap("1 beginbfrange <0001> <0001> endbfrange 1 beginbfchar <0001> <0041> endbfchar"), "<0001> Tj", "A"},
 	} {

@@ -154,7 +154,11 @@ func simpleEncoding(v pdf.Value) (letters [256]string) {
 	for code := range letters {
 		letters[code] = string(base.DecodeByte(byte(code)))
 	}
+	signs, ofSigns := signsOf(v)
 	switch {
+	case ofSigns:
+		letters = signs
+		applyDifferences(&letters, differences, library())
 	case encoding.Kind() == pdf.Null && v.Key("ToUnicode").Kind() == pdf.Null:
 		decoder := library()
 		for code := range letters {
