@@ -117,6 +117,17 @@ func TestAPDFMayBeginAndEndInOtherWays(t *testing.T) {
 	}
 }
 
+// What decrypts such a file reads noise of it, which is no scan.
+func TestAPDFWithAShortKeyIsEncrypted(t *testing.T) {
+	const key = "/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <0000000000000000000000000000000000000000000000000000000000000000>" +
+		" /U <a2131391556101128e64737bb2f0fb1452b6beed66a7e0dbcc3276f389ab335f> >> /ID [<00> <00>]"
+	file := strings.Replace(string(formed("BT /F1 10 Tf (noise) Tj ET").Data), "/Root 1 0 R", "/Root 1 0 R "+key, 1)
+	_, err := extract.Extract(t.Context(), extract.Source{ContentType: "application/pdf", Data: []byte(file)}, extract.Options{})
+	if fault.ReasonOf(err) != extract.ReasonInvalid || !strings.Contains(err.Error(), "encrypted") {
+		t.Errorf("Extract() = %v, want that it is encrypted", err)
+	}
+}
+
 func TestWhatCanBeReadOfABrokenStreamIsRead(t *testing.T) {
 	content := deflate("BT /F1 10 Tf "+strings.Repeat("(a line of it) Tj T* ", 500)+"ET", "", 0)
 	got, err := extract.Extract(t.Context(), pdf(content[:len(content)-8]), extract.Options{})

@@ -28,6 +28,7 @@ var (
 	ErrWork = errors.New("reading the PDF takes too much work")
 
 	errPages    = fmt.Errorf("the PDF has more than %d pages", maxPages)
+	errShortKey = errors.New("the PDF is encrypted with a key of less than 128 bits")
 	errOperator = errors.New("an operator has too few or too many operands")
 )
 
@@ -53,6 +54,9 @@ func Read(ctx context.Context, data []byte) (c Content, err error) {
 	if err != nil {
 		return Content{}, fmt.Errorf("open the PDF: %w", err)
 	}
+	if hasShortKey(file.Trailer().Key("Encrypt")) {
+		return Content{}, errShortKey
+	}
 	c.Title = file.Trailer().Key("Info").Key("Title").Text()
 	d := document{layers: layersOf(file), source: from, fonts: map[string]*font{}, most: min(maxText, minText+textPerByte*len(data))}
 	if file.NumPage() > maxPages {
@@ -61,6 +65,11 @@ func Read(ctx context.Context, data []byte) (c Content, err error) {
 	err = d.read(file)
 	c.Text, c.Links = d.text.String(), d.links
 	return c, cmp.Or(err, d.broken)
+}
+
+// hasShortKey reports whether a file is encrypted with a key of less than 128 bits, as those of the nineties are. The library decrypts them to noise.
+func hasShortKey(encryption pdf.Value) bool {
+	return encryption.Kind() == pdf.Dict && (encryption.Key("R").Int64() == 2 || encryption.Key("V").Int64() < 4 && encryption.Key("Length").Int64() < 128)
 }
 
 // document is what the pages of a file share, and what was read of them.
