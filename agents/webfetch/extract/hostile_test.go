@@ -194,7 +194,13 @@ func hostilePDFs() map[string]func() extract.Source {
 		"a PDF of endless rows":       func() extract.Source { return stream("/Size 10 /W [0 0 0] /Index [0 1000000000000]", nil) },
 		"a PDF with a hidden size":    func() extract.Source { return stream("/S#69ze 1000000000 /W [1 2 1]", nil) },
 		"a PDF with a commented size": func() extract.Source { return stream("/Size % x\n1000000000 /W [1 2 1]", nil) },
-		"a PDF of wide fields":        func() extract.Source { return stream("/Size 10 /W [1000000000000 2 1]", nil) },
+		"a PDF without a table": func() extract.Source {
+			return extract.Source{ContentType: "application/pdf", Data: []byte("%PDF-1.4\n" + fill("1 0 obj") + "<</Type/Catalog>>")}
+		},
+		"a PDF of catalogs": func() extract.Source {
+			return extract.Source{ContentType: "application/pdf", Data: []byte("%PDF-1.4\n1 0 obj" + fill("/Type/Catalog "))}
+		},
+		"a PDF of wide fields": func() extract.Source { return stream("/Size 10 /W [1000000000000 2 1]", nil) },
 		"a PDF of wide columns": func() extract.Source {
 			return stream("/Size 10 /W [1 2 1] /Filter /FlateDecode /DecodeParms << /Predictor 12 /Columns 100000000000 >>", deflate("x", "", 0))
 		},

@@ -128,6 +128,30 @@ func TestAPDFWithAShortKeyIsEncrypted(t *testing.T) {
 	}
 }
 
+func TestAPDFWhoseTableIsWrongIsRead(t *testing.T) {
+	file := string(formed("BT /F1 10 Tf 72 720 Td (seen) Tj ET q").Data)
+	file = strings.Replace(file, "/Resources << /XObject", "/Resources << /Font << /F1 5 0 R >> /XObject", 1)
+	before, _, _ := strings.Cut(file, "startxref")
+	for name, data := range map[string]string{
+		"moved":                      strings.Replace(file, "%PDF-1.4\n", "%PDF-1.4\n% a line more\n", 1),
+		"taken for text":             strings.ReplaceAll(file, "\n", "\r\n"),
+		"cut":                        before[:len(before)-40],
+		"a start that is nowhere":    before + "startxref\n99999\n%%EOF",
+		"with a later object":        strings.Replace(file, "xref\n0", "4 0 obj\n<< /Length 37 >>\nstream\nBT /F1 10 Tf 72 720 Td (later) Tj ET q\nendstream\nendobj\nxref\n0", 1),
+		"with a catalog among text":  strings.Replace(file, "1 0 obj", "90 0 obj\n(/Type /Catalogue)\nendobj\n1 0 obj", 1),
+		"with numbers beyond bounds": strings.Replace(file, "1 0 obj", "9999999 0 obj\n<< >>\nendobj\n1 0 obj", 1),
+	} {
+		got, err := extract.Extract(t.Context(), extract.Source{ContentType: "application/pdf", Data: []byte(data)}, extract.Options{})
+		want := "seen"
+		if strings.Contains(data, "later") {
+			want = "later"
+		}
+		if err != nil || got.Text != want || !slices.Contains(got.Warnings, extract.WarnIncomplete) {
+			t.Errorf("%s: Extract() = %q with %v, %v, want %q, and %s", name, got.Text, got.Warnings, err, want, extract.WarnIncomplete)
+		}
+	}
+}
+
 func TestWhatCanBeReadOfABrokenStreamIsRead(t *testing.T) {
 	content := deflate("BT /F1 10 Tf "+strings.Repeat("(a line of it) Tj T* ", 500)+"ET", "", 0)
 	got, err := extract.Extract(t.Context(), pdf(content[:len(content)-8]), extract.Options{})

@@ -41,8 +41,7 @@ type Content struct {
 
 // Read returns the content of a file. With an error, which may wrap ErrNumbers or ErrWork, it returns what could be read. It takes 150 ms of CPU time and
 // 250 ms more for each MiB of data at most, and ends when ctx does.
-func Read(ctx context.Context, data []byte) (c Content, err error) {
-	defer recoverPanic(&err)
+func Read(ctx context.Context, data []byte) (Content, error) {
 	data = takeFilters(trimmed(data))
 	if !saneNumbers(data) {
 		return Content{}, ErrNumbers
@@ -50,7 +49,22 @@ func Read(ctx context.Context, data []byte) (c Content, err error) {
 	limit, done := cputime.NewBudget(ctx, timeFor(data))
 	defer done()
 	from := &source{limit: limit, data: bytes.NewReader(data), left: maxReads}
-	file, err := pdf.NewReader(from, int64(len(data)))
+	c, err := readFile(from)
+	if err == nil || c.Text != "" || errors.Is(err, ErrWork) || errors.Is(err, errShortKey) {
+		return c, err
+	}
+	whole := rebuilt(data)
+	if whole == nil {
+		return c, err
+	}
+	from.data = bytes.NewReader(whole)
+	c, again := readFile(from)
+	return c, cmp.Or(again, err) // there may have been more
+}
+
+func readFile(from *source) (c Content, err error) {
+	defer recoverPanic(&err)
+	file, err := pdf.NewReader(from, from.data.Size())
 	if err != nil {
 		return Content{}, fmt.Errorf("open the PDF: %w", err)
 	}
@@ -58,7 +72,8 @@ func Read(ctx context.Context, data []byte) (c Content, err error) {
 		return Content{}, errShortKey
 	}
 	c.Title = file.Trailer().Key("Info").Key("Title").Text()
-	d := document{layers: layersOf(file), source: from, fonts: map[string]*font{}, most: min(maxText, minText+textPerByte*len(data))}
+	size := int(from.data.Size())
+	d := document{layers: layersOf(file), source: from, fonts: map[string]*font{}, most: min(maxText, minText+textPerByte*size)}
 	if file.NumPage() > maxPages {
 		d.broken = errPages
 	}
