@@ -167,6 +167,14 @@ func writeSelection(ctx context.Context, content *Content, found selection, base
 	case Raw:
 		content.cleanTree(holder)
 		return writeInner(content, holder)
+	default:
+		for n := range holder.ChildNodes() {
+			if n.DataAtom == atom.Title { // which is not written otherwise, being no part of the text
+				rename(n, atom.Div)
+			}
+		}
+	}
+	switch o.Format {
 	case HTML:
 		content.prepare(holder, base)
 		return writeInner(content, holder)

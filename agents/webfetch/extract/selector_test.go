@@ -28,6 +28,8 @@ func TestSelectors(t *testing.T) {
 		"CSS as it is":              {"text/html", members, extract.CSS, "li[data-votes='1']", extract.Raw, `<li data-votes="1">Bob</li>`},
 		"CSS as links":              {"text/html", members, extract.CSS, "#list", extract.Links, "[\n  {\n    \"text\": \"page\",\n    \"href\": \"https://site.test/dir/ann\"\n  }\n]"},
 		"CSS as JSON":               {"text/html", members, extract.CSS, "ul > li:not([hidden])", extract.JSON, "[\n  \"Ann page\",\n  \"Bob\"\n]"},
+		"CSS to the title":          {"text/html", "<title>Ann &amp; Bob</title>", extract.CSS, "title", extract.Markdown, "Ann & Bob"},
+		"CSS to the title as HTML":  {"text/html", "<title>Ann &amp; Bob</title>", extract.CSS, "title", extract.HTML, "<div>Ann &amp; Bob</div>"},
 		"CSS, inner ones once":      {"text/html", members, extract.CSS, "div, ul", extract.Text, "- Ann page\n- Bob"},
 		"XPath to elements":         {"text/html", members, extract.XPath, "//ul/li[@data-votes > 1]", extract.Markdown, "- Ann [page](https://site.test/dir/ann)"},
 		"XPath to attributes":       {"text/html", members, extract.XPath, "//li/@data-votes", extract.Markdown, "2\n1"},
