@@ -132,4 +132,9 @@ func TestSelectorsReadWhatAControlOpens(t *testing.T) {
 			t.Errorf("Extract(%s) = %q, %v, want what the control opens, and that it was hidden", expression, got.Text, got.Warnings)
 		}
 	}
+	const heading = `<h3><button aria-expanded="false" aria-controls="a">Why?</button></h3>`
+	got := read(t, "text/html", heading+"<div id=a hidden>Because.</div>", extract.Options{Format: extract.Raw, Selector: extract.Selector{Expression: "h3"}})
+	if got.Text != heading || len(got.Warnings) != 0 {
+		t.Errorf("Extract(h3) as it is = %q, %v, want %q", got.Text, got.Warnings, heading)
+	}
 }

@@ -34,10 +34,7 @@ func renderHTML(ctx context.Context, content *Content, d document, o Options) er
 	if o.Format == Links {
 		return writeLinks(content, linksOf(root, base, either(hidden, placed)))
 	}
-	reveal(content, root)
-	if disclose(root, either(hidden, placed)) {
-		content.warn(WarnHidden)
-	}
+	open(content, root, either(hidden, placed))
 	removeWhere(root, hidden)
 	plainDocumentation(root)
 	plainLayout(root)

@@ -89,7 +89,10 @@ func renderSelected(ctx context.Context, content *Content, root *html.Node, size
 		return noMatch(o.Selector)
 	}
 	if len(found.values) == 0 {
-		if found.nodes = seen(content, root, found.nodes, hidden); len(found.nodes) == 0 {
+		if o.Format != Raw { // which stays as it is
+			open(content, root, hidden)
+		}
+		if found.nodes = seen(found.nodes, hidden); len(found.nodes) == 0 {
 			return fault.New(fault.NotFound, ReasonNoMatch, "the selector matches only what readers of the page do not see; look at the document without it first").
 				With("selector", prefix(o.Selector.Expression, 200))
 		}
@@ -101,12 +104,16 @@ func renderSelected(ctx context.Context, content *Content, root *html.Node, size
 	return writeSelection(ctx, content, found, base, hidden, o)
 }
 
-// seen returns the nodes that readers of the page see, after it has shown what a script or a control would show.
-func seen(content *Content, root *html.Node, nodes []*html.Node, hidden func(*html.Node) bool) []*html.Node {
+// open shows what a script or a control would show.
+func open(content *Content, root *html.Node, hidden func(*html.Node) bool) {
 	reveal(content, root)
 	if disclose(root, hidden) {
 		content.warn(WarnHidden)
 	}
+}
+
+// seen returns the nodes that readers of the page see.
+func seen(nodes []*html.Node, hidden func(*html.Node) bool) []*html.Node {
 	return slices.DeleteFunc(nodes, func(n *html.Node) bool {
 		for ; n != nil; n = n.Parent {
 			if hidden(n) {
