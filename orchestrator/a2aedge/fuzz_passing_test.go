@@ -106,7 +106,7 @@ func passingDoor(url string) *a2aedge.Handler {
 // openGate admits everybody as one caller.
 type openGate struct{ caller auth.Principal }
 
-func (openGate) CheckBody(*http.Request) error { return nil }
+func (openGate) ReadBody(r *http.Request) ([]byte, error) { return io.ReadAll(r.Body) }
 
 func (openGate) TakeTurn(ctx context.Context, _ int) (context.Context, func(), error) {
 	return ctx, func() {}, nil

@@ -47,8 +47,8 @@ type HandlerConfig struct {
 
 // Gate authorizes requests by the rules of the gRPC methods that they stand for. *rpcserver.Server is one.
 type Gate interface {
-	// CheckBody returns an error for a request with a large body whose caller is not authenticated; the body must not be decoded then.
-	CheckBody(r *http.Request) error
+	// ReadBody returns the body of a request, or an error for a large one whose caller is not authenticated or has sent too many that wait.
+	ReadBody(r *http.Request) ([]byte, error)
 	// TakeTurn waits until a body of size bytes may be decoded. The call has to be made with the context that it returns, and end be called when it is over.
 	TakeTurn(ctx context.Context, size int) (_ context.Context, end func(), err error)
 	// Admit returns ctx with the caller whose credentials are in the headers of a request.
@@ -141,12 +141,16 @@ func (h *Handler) turn(ctx context.Context, body []byte) (_ context.Context, end
 
 // readBody reads a request's body, whose size the server bounds, and checks its content type.
 func (h *Handler) readBody(r *http.Request) ([]byte, error) {
+	var body []byte
+	var err error
 	if h.Gate != nil {
-		if err := h.Gate.CheckBody(r); err != nil {
-			return nil, err
-		}
+		body, err = h.Gate.ReadBody(r)
+	} else {
+		body, err = io.ReadAll(r.Body)
 	}
-	body, err := io.ReadAll(r.Body)
+	if refused, ok := errors.AsType[*fault.Error](err); ok {
+		return nil, refused
+	}
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, status.Errorf(codes.ResourceExhausted, "the body is larger than %d bytes", tooLarge.Limit)
 	}

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -63,7 +64,7 @@ func (e edge) serve(over listeners) error {
 // openGate admits everybody as one caller.
 type openGate struct{ caller auth.Principal }
 
-func (openGate) CheckBody(*http.Request) error { return nil }
+func (openGate) ReadBody(r *http.Request) ([]byte, error) { return io.ReadAll(r.Body) }
 
 func (openGate) TakeTurn(ctx context.Context, _ int) (context.Context, func(), error) {
 	return ctx, func() {}, nil

@@ -22,9 +22,9 @@ const (
 // to say what is wrong in 64 KiB takes a quarter of a second.
 const maxUnknown = 1 << 10
 
-// CheckBody authenticates the caller of a request whose body is larger than 1 KiB or of unknown length, and returns the error when that fails; the
+// checkBody authenticates the caller of a request whose body is larger than 1 KiB or of unknown length, and returns the error when that fails; the
 // body must not be decoded then. It has been read and discarded, since many clients read an answer only after they have sent everything.
-func (s *Server) CheckBody(r *http.Request) error {
+func (s *Server) checkBody(r *http.Request) error {
 	if r.ContentLength >= 0 && r.ContentLength <= maxUnknown {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (s *Server) beforeREST(next http.Handler) http.Handler {
 			writeError(w, r, fault.New(fault.InvalidArgument, "CONTENT_ENCODING_UNSUPPORTED", "the body has the content encoding %.100q; send it without one", coding))
 			return
 		}
-		if err := s.CheckBody(r); err != nil {
+		if err := s.checkBody(r); err != nil {
 			writeError(w, r, err)
 			return
 		}
@@ -98,8 +98,8 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 }
 
 // readAhead reads the whole body, which is then read from memory, and returns its size.
-func (b *limitedBody) readAhead() (size int, err error) {
-	content, err := io.ReadAll(b)
+func (b *limitedBody) readAhead(ctx context.Context, t *turns) (size int, err error) {
+	content, err := t.readAll(ctx, b)
 	rest := io.Reader(bytes.NewReader(content))
 	if err != nil {
 		rest = io.MultiReader(rest, failingReader{err})

@@ -44,6 +44,13 @@ func LimitBody(limit int64, next http.Handler) http.Handler {
 	return s.limitBody(next)
 }
 
+// Waiting returns the number of bytes of large requests that arrive or wait for their turn.
+func (s *Server) Waiting() int {
+	s.turns.line.mu.Lock()
+	defer s.turns.line.mu.Unlock()
+	return s.turns.line.bytes
+}
+
 // Unread returns the number of bytes of answers that callers have not read.
 func (s *Server) Unread() int {
 	s.unread.mu.Lock()

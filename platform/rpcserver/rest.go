@@ -3,6 +3,7 @@ package rpcserver
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -43,7 +44,10 @@ func (c *restCall) takeTurn(t *turns, r *http.Request) (end func(), err error) {
 	if !ok || r.ContentLength >= 0 && r.ContentLength < largeRequest {
 		return func() {}, nil
 	}
-	size, err := body.readAhead()
+	size, err := body.readAhead(r.Context(), t)
+	if waiting, ok := errors.AsType[*fault.Error](err); ok {
+		return nil, waiting
+	}
 	if err != nil {
 		return func() {}, nil //nolint:nilerr // who reads the body gets it
 	}

@@ -67,8 +67,7 @@ func (t *turns) take(ctx context.Context, size int) (id string, end func(), err 
 func (t *turns) wait(ctx context.Context, size int) error {
 	leave, has := t.line.take(caller{name: sender(ctx)}, size)
 	if leave == nil {
-		return retryLater(time.Second, "REQUESTS_WAITING",
-			"this caller has %d bytes of large requests waiting to be read, and may not have more than are free for others; send fewer at a time, or retry later", has)
+		return requestsWaiting(has)
 	}
 	defer leave()
 	select {
@@ -77,6 +76,11 @@ func (t *turns) wait(ctx context.Context, size int) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+func requestsWaiting(has int) error {
+	return retryLater(time.Second, "REQUESTS_WAITING",
+		"this caller has %d bytes of large requests waiting to be read, and may not have more than are free for others; send fewer at a time, or retry later", has)
 }
 
 type senderKey struct{}
