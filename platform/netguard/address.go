@@ -42,14 +42,17 @@ var special6 = prefixes(
 
 // metadata lists the addresses that no option permits: link-local ones and the metadata services of cloud providers.
 var metadata = prefixes(
-	"169.254.0.0/16",     // AWS, GCP, Azure, ECS and EKS credentials
-	"fe80::/10",          // link-local
-	"100.100.100.200/32", // Alibaba
-	"168.63.129.16/32",   // Azure's host, a public address
-	"192.0.0.192/32",     // Oracle
-	"fd00:ec2::/32",      // AWS
-	"fd20:ce::/32",       // GCP
-	"fd00:42::42/128",    // Scaleway
+	"169.254.0.0/16",         // AWS, GCP, Azure, ECS and EKS credentials
+	"fe80::/10",              // link-local
+	"100.100.100.200/32",     // Alibaba
+	"168.63.129.16/32",       // Azure's host, a public address
+	"192.0.0.192/32",         // Oracle
+	"fd00:ec2::/32",          // AWS
+	"fd20:ce::/32",           // GCP
+	"fd00:42::42/128",        // Scaleway
+	"fd00:c1::a9fe:a9fe/128", // Oracle
+	"fd00:a9fe:a9fe::1/128",  // Akamai
+	"fd00:100::100:200/128",  // Alibaba
 )
 
 func prefixes(list ...string) []netip.Prefix {

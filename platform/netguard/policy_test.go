@@ -1,6 +1,7 @@
 package netguard_test
 
 import (
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -48,6 +49,23 @@ func TestWhatTheOperatorAllowsIsReached(t *testing.T) {
 				t.Errorf("Get(%s) = %v with reason %q, want %q", test.url, err, got, test.want)
 			}
 		})
+	}
+}
+
+func TestNoOptionPermitsMetadata(t *testing.T) {
+	for _, address := range []string{
+		"169.254.169.254", "fe80::a9fe:a9fe", "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254", "fd00:42::42",
+		"fd00:c1::a9fe:a9fe", "fd00:a9fe:a9fe::1", "fd00:100::100:200", "::ffff:169.254.169.254",
+	} {
+		origin := net.JoinHostPort(address, "80")
+		policy := &netguard.Policy{AllowLoopback: true, AllowOrigins: []string{origin}, AllowPorts: []int{80}}
+		if err := policy.CheckURL(&url.URL{Scheme: "http", Host: origin}); fault.ReasonOf(err) != netguard.ReasonAddressBlocked {
+			t.Errorf("CheckURL(http://%s) of an allowed origin = %v, want ADDRESS_BLOCKED", origin, err)
+		}
+	}
+	private := &netguard.Policy{AllowOrigins: []string{"[fd00:100::1]:80"}}
+	if err := private.CheckURL(&url.URL{Scheme: "http", Host: "[fd00:100::1]:80"}); err != nil {
+		t.Errorf("CheckURL() of another private address that is allowed = %v, want nil", err)
 	}
 }
 
