@@ -114,6 +114,9 @@ func unreadable(err error) error {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return tooLarge()
 	}
+	if refused, ok := errors.AsType[*fault.Error](err); ok {
+		return refused
+	}
 	return &fault.Error{Kind: fault.InvalidArgument, Reason: "BODY_UNREADABLE", Message: "the body could not be read", Cause: err}
 }
 
@@ -166,6 +169,8 @@ func statusCode(k fault.Kind) int {
 		return http.StatusUnauthorized
 	case fault.PermissionDenied:
 		return http.StatusForbidden
+	case fault.ResourceExhausted:
+		return http.StatusTooManyRequests
 	case fault.Unavailable, fault.DeadlineExceeded:
 		return http.StatusServiceUnavailable
 	default:

@@ -12,6 +12,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/iotest"
+	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -20,6 +22,7 @@ import (
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/consultation/otlp"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 const (
@@ -229,6 +232,19 @@ func TestHTTPAsksForARetryInSeconds(t *testing.T) {
 	resp := s.post(t, http.MethodPost, jsonType, "", "reviewer-token", strings.NewReader(jsonVerdict(c, "approved")))
 	if resp.Code != http.StatusServiceUnavailable || resp.Header().Get("Retry-After") != "1" || strings.Contains(resp.Body.String(), "fire") {
 		t.Errorf("POST = %d %v %s, want 503 and Retry-After 1", resp.Code, resp.Header(), resp.Body)
+	}
+}
+
+// TestHTTPPassesOnWhyABodyIsNotRead has the server refuse to read more of what it has too much of: an exporter that is told to retry does.
+func TestHTTPPassesOnWhyABodyIsNotRead(t *testing.T) {
+	t.Parallel()
+	full := fault.New(fault.ResourceExhausted, "REQUESTS_WAITING", "too much waits")
+	full.RetryAfter = time.Second
+	for _, encoding := range []string{"", "gzip"} {
+		resp := newServer(t).post(t, http.MethodPost, protobuf, encoding, "reviewer-token", iotest.ErrReader(full))
+		if resp.Code != http.StatusTooManyRequests || resp.Header().Get("Retry-After") != "1" {
+			t.Errorf("POST as %q = %d %v %s, want 429 and Retry-After 1", encoding, resp.Code, resp.Header(), resp.Body)
+		}
 	}
 }
 

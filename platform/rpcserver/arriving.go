@@ -8,6 +8,7 @@ import (
 
 // arriving counts what has arrived of a large body as waiting in the line: its sender may take a minute to send the rest.
 type arriving struct {
+	io.Closer
 	from   io.Reader
 	line   *shares
 	sender caller
@@ -17,10 +18,17 @@ type arriving struct {
 
 // readAll reads a body whose sender is known. It returns a ResourceExhausted fault with the reason REQUESTS_WAITING when too much of the sender waits.
 func (t *turns) readAll(ctx context.Context, body io.Reader) ([]byte, error) {
-	a := &arriving{from: body, line: t.line, sender: caller{name: sender(ctx)}}
-	defer func() { t.line.giveBack(a.sender, a.taken) }()
+	a := t.count(ctx, io.NopCloser(body))
+	defer a.done()
 	return io.ReadAll(a)
 }
+
+// count returns a body that is counted until it is done with.
+func (t *turns) count(ctx context.Context, body io.ReadCloser) *arriving {
+	return &arriving{Closer: body, from: body, line: t.line, sender: caller{name: sender(ctx)}}
+}
+
+func (a *arriving) done() { a.line.giveBack(a.sender, a.taken) }
 
 // Read reads, and counts. What is too much it discards, since many clients read an answer only after they have sent everything.
 func (a *arriving) Read(p []byte) (int, error) {

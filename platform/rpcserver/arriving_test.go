@@ -2,6 +2,7 @@ package rpcserver_test
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -15,7 +16,7 @@ import (
 // TestBodiesThatDoNotEndAreBounded has large bodies arrive but for their ends, of which one caller may have 2 MiB.
 func TestBodiesThatDoNotEndAreBounded(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"/v1/books", "/body"} {
+	for _, path := range []string{"/v1/books", "/body", "/authenticated"} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			const most = 2 << 20
@@ -69,11 +70,16 @@ func waiting(t *testing.T, r *running, bytes int) {
 	}
 }
 
-// handleBody adds a handler that reads the body itself.
+// handleBody adds handlers that read the body themselves.
 func handleBody(s *rpcserver.Server) {
 	s.Handle("/body", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := s.ReadBody(r); err != nil {
 			http.Error(w, fault.ReasonOf(err), http.StatusTooManyRequests)
 		}
 	}))
+	s.Handle("/authenticated", s.Authenticated(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := io.ReadAll(r.Body); err != nil {
+			http.Error(w, fault.ReasonOf(err), http.StatusTooManyRequests)
+		}
+	})))
 }

@@ -113,7 +113,8 @@ func tokenOf(credentials []string) string {
 }
 
 // Authenticated lets callers that have one of roles pass to next, or any caller with a valid token when no roles are given, and puts the principal in
-// the request's context. Other callers get 401 or 403, and a caller beyond its limits gets 429; see Limits.
+// the request's context. Other callers get 401 or 403, and a caller beyond its limits gets 429; see Limits. What next reads of a large body counts until it returns;
+// reading too much is a ResourceExhausted fault with the reason REQUESTS_WAITING.
 func (s *Server) Authenticated(next http.Handler, roles ...auth.Role) http.Handler {
 	rule := auth.Rule{Roles: roles}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -128,7 +129,11 @@ func (s *Server) Authenticated(next http.Handler, roles ...auth.Role) http.Handl
 			return
 		}
 		defer leave()
-		next.ServeHTTP(w, r.WithContext(ctx))
+		body := s.turns.count(ctx, r.Body)
+		defer body.done()
+		r = r.WithContext(ctx)
+		r.Body = body
+		next.ServeHTTP(w, r)
 	})
 }
 
