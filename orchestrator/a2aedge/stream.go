@@ -55,7 +55,7 @@ func (s *Service) follow(ctx context.Context, t orchestrator.Task, history *int3
 	if err := send(firstResponse(&t, history)); err != nil {
 		return err
 	}
-	f := follower{service: s, key: t.Key(), contextID: t.ContextID, state: t.State, send: send, patient: true, shown: make(shownArtifacts)}
+	f := follower{service: s, key: t.Key(), contextID: t.ContextID, state: t.State, send: send, shown: make(shownArtifacts)}
 	return f.run(ctx, t.LastEvent)
 }
 
@@ -78,7 +78,7 @@ func (s *Service) resume(ctx context.Context, t orchestrator.Task, after uint64,
 	if err := stream.SendHeader(nil); err != nil { // there may be no event for long
 		return err
 	}
-	f := follower{service: s, key: t.Key(), contextID: t.ContextID, state: seen[0].State, send: stream.Send, patient: true, shown: make(shownArtifacts)}
+	f := follower{service: s, key: t.Key(), contextID: t.ContextID, state: seen[0].State, send: stream.Send, shown: make(shownArtifacts)}
 	return f.run(ctx, after)
 }
 
@@ -88,7 +88,6 @@ type follower struct {
 	key       orchestrator.Key
 	contextID string
 	state     a2apb.TaskState // after the last event
-	patient   bool            // follow a task that waits for authorization, which may be given elsewhere (A2A §7.6.2)
 	send      func(*a2apb.StreamResponse) error
 	shown     shownArtifacts
 }
@@ -127,7 +126,7 @@ func (f *follower) update(ctx context.Context, e orchestrator.Event) error {
 	}
 	last.GetStatusUpdate().Metadata = withAgents(eventMetadata(e, waitsFor(&t)), shown.Metadata) // it counts as the task's
 	err = f.send(last)
-	if err != nil || waits && f.patient && e.State == a2apb.TaskState_TASK_STATE_AUTH_REQUIRED {
+	if err != nil || e.State == a2apb.TaskState_TASK_STATE_AUTH_REQUIRED { // it may be given elsewhere (A2A §7.6.2)
 		return err
 	}
 	return errOver
