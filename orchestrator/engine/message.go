@@ -13,14 +13,15 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// outgoing returns the message as the agent gets it: under the attempt's id, without the caller's ids, and with Quorate's metadata about the task.
-// Metadata of the caller under the same keys is replaced, so that only Quorate can send a consultation.
+// outgoing returns the message as the agent gets it: under the attempt's id, without the caller's ids and what the caller says to Quorate, and with
+// Quorate's metadata about the task. Metadata of the caller under the same keys is replaced, so that only Quorate can send a consultation.
 func outgoing(ctx context.Context, t *orchestrator.Task) *a2apb.Message {
 	m := orchestrator.CopyMessage(t.Message)
 	m.MessageId, m.TaskId, m.ContextId = t.OpenAttempt().MessageID, "", ""
 	m.Role = a2apb.Role_ROLE_USER
 	metadata := make(map[string]*structpb.Value, len(m.GetMetadata().GetFields())+2) //nolint:mnd // the two below
 	maps.Copy(metadata, m.GetMetadata().GetFields())
+	delete(metadata, orchestrator.TaskExtension) // has inputs of other agents, too, and another Quorate would take the route for its own
 	m.Metadata = &structpb.Struct{Fields: metadata}
 	if !t.CarriesConsultation() {
 		metadata[consultation.ExtensionURI] = taskMetadata(t)

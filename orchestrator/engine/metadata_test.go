@@ -63,3 +63,24 @@ func TestWhatIsSaidBesideThePartsIsKept(t *testing.T) {
 func beside(key, value string) *structpb.Struct {
 	return &structpb.Struct{Fields: map[string]*structpb.Value{key: structpb.NewStringValue(value)}}
 }
+
+// TestWhatIsSaidToQuorateIsNotToldToAgents has a chain's task submitted as over A2A, where route and inputs stand in the message's metadata: an agent gets
+// the inputs that it takes, and nothing that is addressed to Quorate.
+func TestWhatIsSaidToQuorateIsNotToldToAgents(t *testing.T) {
+	list := threeInAChain()
+	w, s := newWorld(t, list...), chained()
+	s.Message = text("do it")
+	s.Message.Metadata = beside("note", "one")
+	s.Message.Metadata.Fields[orchestrator.TaskExtension] = structpb.NewStructValue(beside("inputs", "a shop"))
+	task, _ := w.awaitEnd(w.submit(s).ID)
+	for _, a := range list {
+		for _, m := range a.sends() {
+			if got := m.GetMetadata().AsMap(); got["note"] != "one" || got[orchestrator.TaskExtension] != nil {
+				t.Errorf("%s got the metadata %v, want the note, and nothing that is for Quorate", a.name, got)
+			}
+		}
+	}
+	if task.Message.GetMetadata().GetFields()[orchestrator.TaskExtension] == nil {
+		t.Errorf("the task's message has the metadata %v, want it as it was submitted", task.Message.GetMetadata())
+	}
+}
