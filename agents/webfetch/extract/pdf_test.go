@@ -71,13 +71,51 @@ func TestLettersOfAPDFAreWhatItsFontsSay(t *testing.T) {
 		if test.unicode != "" {
 			font += "/ToUnicode 6 0 R "
 		}
-		content := "BT /F1 10 Tf 72 720 Td " + test.content + " ET"
-		file := pdfFile("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 612 792] >>",
-			"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R /F2 << /Type /Font /Subtype /Type1 >> >> >> >>",
-			fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content), font+">>",
-			fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(test.unicode), test.unicode), "<< >>")
+		file := pdfWithFont(test.content, font+">>", test.unicode)
 		if got, err := extract.Extract(t.Context(), file, extract.Options{}); err != nil || got.Text != test.want {
 			t.Errorf("%s: Extract() = %q, %v, want %q", name, got.Text, err, test.want)
+		}
+	}
+}
+
+// pdfWithFont returns a file of one page whose content uses a font, which may refer to the meaning of its codes as 6 0 R.
+func pdfWithFont(content, font, unicode string) extract.Source {
+	content = "BT /F1 10 Tf 72 720 Td " + content + " ET"
+	return pdfFile("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 612 792] >>",
+		"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R /F2 << /Type /Font /Subtype /Type1 >> >> >> >>",
+		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content), font,
+		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(unicode), unicode), "<< >>")
+}
+
+// As in the standard of bidirectional text (UAX #9), capitals stand for letters that are read from right to left.
+func TestAPDFIsReadFromRightToLeft(t *testing.T) {
+	capitals := strings.NewReplacer(func() (pairs []string) {
+		for i := range 'Z' - 'A' + 1 {
+			pairs = append(pairs, string('א'+i), string('A'+i))
+		}
+		return pairs
+	}()...)
+	cmap := "1 begincodespacerange <00> <FF> endcodespacerange 3 beginbfrange <20> <40> <0020> <41> <5A> <05D0> <5B> <7E> <005B> endbfrange " +
+		"6 beginbfchar <80> <FEE1> <81> <FEFB> <82> <FEB3> <83> <00AB> <84> <00BB> <85> <FB2A> endbfchar"
+	const left, below = " -30 0 Td ", " 0 -12 Td "
+	line := func(text string) string { return fmt.Sprintf("<%x> Tj", text) }
+	for content, want := range map[string]string{
+		line("DLROW OLLEH"):                                    "HELLO WORLD",
+		line(".(A ETON) 1,250.5 FO ECIRP"):                     "PRICE OF 1,250.5 (NOTE A).",
+		line("FFO 50% ,$20 -5 ,12/2025 14:30"):                 "14:30 12/2025, 5- $20, 50% OFF",
+		line("FO go 1.26 (rc) HTIW TNIRP A"):                   "A PRINT WITH go 1.26 (rc) OF",
+		line("\x83B\x84 >A< [C}"):                              "{C] >A< «B»",
+		line("some words (OWT ,3 EERHT) and five (EVIF) 6"):    "some words (THREE 3, TWO) and five (FIVE) 6",
+		line("no (letters), 50% - 1"):                          "no (letters), 50% - 1",
+		line("\x80\x81\x82"):                                   "\u0633\u0644\u0627\u0645",
+		line("\x85A"):                                          "AZ\u05c1",
+		line("OWT ENO") + below + line("A"):                    "ONE TWO\nA",
+		line("ENO") + left + line("OWT") + left + line("EVIF"): "ONE TWO FIVE",
+		line("one") + left + line("two"):                       "one two",
+	} {
+		got, err := extract.Extract(t.Context(), pdfWithFont(content, "<< /Type /Font /Subtype /TrueType /BaseFont /X /ToUnicode 6 0 R >>", cmap), extract.Options{})
+		if text := capitals.Replace(got.Text); err != nil || text != want {
+			t.Errorf("Extract(%s) = %q, %v, want %q", content, text, err, want)
 		}
 	}
 }

@@ -55,6 +55,9 @@ func (p *page) separate() {
 		if separator := p.separator(along, math.Abs(across)); separator != "" {
 			p.text.separate(separator)
 		}
+		if along < 0 {
+			p.text.turnBack()
+		}
 	}
 	p.last, p.advance, p.moved, p.lines, p.guessed = &now, 0, false, 0, false
 }
@@ -81,7 +84,7 @@ func (p *page) showString(raw string) {
 	if !p.isHidden() {
 		unpainted := p.mode == 3 || p.mode == 7
 		p.text.add(ligatures.Replace(text), unpainted, p.isOutside())
-		if p.text.all.Len() > p.document.most {
+		if p.text.all.size() > p.document.most {
 			panic(ErrWork)
 		}
 	}
