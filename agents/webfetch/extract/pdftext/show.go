@@ -84,7 +84,7 @@ func (p *page) showString(raw string) {
 	if !p.isHidden() {
 		unpainted := p.mode == 3 || p.mode == 7
 		p.text.add(ligatures.Replace(text), unpainted, p.isOutside())
-		if p.text.all.size() > p.document.most {
+		if len(p.text.all.text) > p.document.most {
 			panic(ErrWork)
 		}
 	}

@@ -38,9 +38,9 @@ func (t *pageText) turnBack() {
 // and if nothing is seen on a page, its coordinates were not understood.
 func (t *pageText) visible() string {
 	if t.seenSize == 0 || t.hasImage && t.unpaintedSize > t.seenSize {
-		return t.all.text()
+		return t.all.String()
 	}
-	return t.seen.text()
+	return t.seen.String()
 }
 
 // sizeOf returns the number of bytes that are not white space.
