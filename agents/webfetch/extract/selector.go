@@ -168,20 +168,15 @@ func writeSelection(ctx context.Context, content *Content, found selection, base
 		holder.AppendChild(n)
 	}
 	removeWhere(holder, hidden)
+	if o.Format != Raw {
+		titlesAsText(holder)
+	}
 	switch o.Format {
 	case Links:
 		return writeLinks(content, linksOf(holder, base, hidden))
 	case Raw:
 		content.cleanTree(holder)
 		return writeInner(content, holder)
-	default:
-		for n := range holder.ChildNodes() {
-			if n.DataAtom == atom.Title { // which is not written otherwise, being no part of the text
-				rename(n, atom.Div)
-			}
-		}
-	}
-	switch o.Format {
 	case HTML:
 		content.prepare(holder, base)
 		return writeInner(content, holder)
@@ -195,6 +190,15 @@ func writeSelection(ctx context.Context, content *Content, found selection, base
 	default:
 		standAlone(holder)
 		return write(ctx, content, holder, base, o)
+	}
+}
+
+// titlesAsText has titles written, which otherwise are no part of the text.
+func titlesAsText(holder *html.Node) {
+	for n := range holder.ChildNodes() {
+		if n.DataAtom == atom.Title {
+			rename(n, atom.Div)
+		}
 	}
 }
 
