@@ -8,8 +8,7 @@ import (
 
 // arriving counts what has arrived of a large body as waiting in the line: its sender may take a minute to send the rest.
 type arriving struct {
-	io.Closer
-	from   io.Reader
+	io.ReadCloser
 	line   *shares
 	sender caller
 	read   int // bytes
@@ -25,17 +24,17 @@ func (t *turns) readAll(ctx context.Context, body io.Reader) ([]byte, error) {
 
 // count returns a body that is counted until it is done with.
 func (t *turns) count(ctx context.Context, body io.ReadCloser) *arriving {
-	return &arriving{Closer: body, from: body, line: t.line, sender: caller{name: sender(ctx)}}
+	return &arriving{ReadCloser: body, line: t.line, sender: caller{name: sender(ctx)}}
 }
 
 func (a *arriving) done() { a.line.giveBack(a.sender, a.taken) }
 
 // Read reads, and counts. What is too much it discards, since many clients read an answer only after they have sent everything.
 func (a *arriving) Read(p []byte) (int, error) {
-	n, err := a.from.Read(p)
+	n, err := a.ReadCloser.Read(p)
 	for a.read += n; a.read-a.taken >= largeRequest; a.taken += largeRequest {
 		if has, ok := a.line.add(a.sender, largeRequest); !ok {
-			_, _ = io.Copy(io.Discard, a.from) // limitBody bounds its size and time
+			_, _ = io.Copy(io.Discard, a.ReadCloser) // limitBody bounds its size and time
 			return n, requestsWaiting(has)
 		}
 	}
