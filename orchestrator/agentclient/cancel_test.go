@@ -3,13 +3,11 @@ package agentclient_test
 import (
 	"context"
 	"encoding/json"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/registry"
@@ -29,14 +27,6 @@ func (c *canceling) CancelTask(_ context.Context, req *a2apb.CancelTaskRequest) 
 // TestWhatACancellationSaysIsSent has agents of each binding and version asked to cancel.
 func TestWhatACancellationSaysIsSent(t *testing.T) {
 	agent := &canceling{}
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	overGRPC := grpc.NewServer()
-	a2apb.RegisterA2AServiceServer(overGRPC, agent)
-	go func() { _ = overGRPC.Serve(listener) }()
-	t.Cleanup(overGRPC.Stop)
 	overHTTP := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		type said struct {
 			Metadata struct{ Reason string }
@@ -59,7 +49,7 @@ func TestWhatACancellationSaysIsSent(t *testing.T) {
 	t.Cleanup(overHTTP.Close)
 	with := &structpb.Struct{Fields: map[string]*structpb.Value{"reason": structpb.NewStringValue("too late")}}
 	for _, in := range []registry.Interface{
-		{URL: listener.Addr().String(), Binding: registry.BindingGRPC, ProtocolVersion: "1.0"},
+		{URL: serveGRPC(t, agent), Binding: registry.BindingGRPC, ProtocolVersion: "1.0"},
 		{URL: overHTTP.URL, Binding: registry.BindingJSONRPC, ProtocolVersion: "1.0"},
 		{URL: overHTTP.URL, Binding: registry.BindingHTTPJSON, ProtocolVersion: "1.0"},
 		{URL: overHTTP.URL, Binding: registry.BindingJSONRPC, ProtocolVersion: "0.3"},

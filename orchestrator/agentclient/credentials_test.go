@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -100,18 +99,10 @@ func (g *guarded) SendStreamingMessage(_ *a2apb.SendMessageRequest, s grpc.Serve
 // interfaces serves the agent and returns where, by binding.
 func (g *guarded) interfaces(t *testing.T) map[string]registry.Interface {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := grpc.NewServer()
-	a2apb.RegisterA2AServiceServer(s, g)
-	go func() { _ = s.Serve(l) }()
-	t.Cleanup(s.Stop)
 	h := httptest.NewServer(g)
 	t.Cleanup(h.Close)
 	return map[string]registry.Interface{
-		registry.BindingGRPC:     {URL: l.Addr().String(), Binding: registry.BindingGRPC},
+		registry.BindingGRPC:     {URL: serveGRPC(t, g), Binding: registry.BindingGRPC},
 		registry.BindingJSONRPC:  {URL: h.URL, Binding: registry.BindingJSONRPC},
 		registry.BindingHTTPJSON: {URL: h.URL, Binding: registry.BindingHTTPJSON},
 		"0.3":                    {URL: h.URL, Binding: registry.BindingJSONRPC, ProtocolVersion: "0.3.0"},

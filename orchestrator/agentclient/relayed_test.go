@@ -3,7 +3,6 @@ package agentclient_test
 import (
 	"context"
 	"errors"
-	"net"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -32,15 +31,7 @@ func (failing) SubscribeToTask(*a2apb.SubscribeToTaskRequest, grpc.ServerStreami
 // TestWhatAnAgentAnswersIsToldFromFailuresOfOurs has a call pass to an agent that fails: its status is passed on, and is known to be the agent's.
 func TestWhatAnAgentAnswersIsToldFromFailuresOfOurs(t *testing.T) {
 	t.Parallel()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := grpc.NewServer()
-	a2apb.RegisterA2AServiceServer(s, failing{})
-	go func() { _ = s.Serve(l) }()
-	t.Cleanup(s.Stop)
-	way, err := pool(t).PassageOverGRPC("agent", &registry.Card{Interfaces: []registry.Interface{{URL: "http://" + l.Addr().String(), Binding: registry.BindingGRPC}}})
+	way, err := pool(t).PassageOverGRPC("agent", &registry.Card{Interfaces: []registry.Interface{{URL: "http://" + serveGRPC(t, failing{}), Binding: registry.BindingGRPC}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package agentclient_test
 import (
 	"context"
 	"errors"
-	"net"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -31,15 +30,8 @@ func (stopping) SendStreamingMessage(*a2apb.SendMessageRequest, grpc.ServerStrea
 
 func TestAnAgentThatBreaksOffIsTriedAgainAndACallerWhoDoesIsNot(t *testing.T) {
 	t.Parallel()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := grpc.NewServer()
-	a2apb.RegisterA2AServiceServer(s, stopping{})
-	go func() { _ = s.Serve(l) }()
-	t.Cleanup(s.Stop)
-	c, _, err := pool(t).Connect("stopping", registry.Card{Interfaces: []registry.Interface{{URL: l.Addr().String(), Binding: registry.BindingGRPC}}})
+	addr := serveGRPC(t, stopping{})
+	c, _, err := pool(t).Connect("stopping", registry.Card{Interfaces: []registry.Interface{{URL: addr, Binding: registry.BindingGRPC}}})
 	if err != nil {
 		t.Fatal(err)
 	}

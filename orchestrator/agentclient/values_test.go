@@ -28,7 +28,7 @@ func (a answers) GetTask(context.Context, *a2apb.GetTaskRequest) (*a2apb.Task, e
 	return a.task, nil
 }
 
-// serveGRPC serves an agent over gRPC and returns its URL.
+// serveGRPC serves an agent over gRPC and returns its host and port.
 func serveGRPC(t *testing.T, a a2apb.A2AServiceServer) string {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -39,7 +39,7 @@ func serveGRPC(t *testing.T, a a2apb.A2AServiceServer) string {
 	a2apb.RegisterA2AServiceServer(server, a)
 	go func() { _ = server.Serve(listener) }() // Stop ends it
 	t.Cleanup(server.Stop)
-	return "http://" + listener.Addr().String()
+	return listener.Addr().String()
 }
 
 // serveJSON serves the same answer to every request and returns its URL.
@@ -71,7 +71,7 @@ func TestAnAnswerHasNoMoreValuesThanMemoryIsGoodFor(t *testing.T) {
 	task := &a2apb.Task{Id: "r", Artifacts: []*a2apb.Artifact{{Parts: slices.Repeat([]*a2apb.Part{{}}, parts)}}}
 	said := `{"id":"r","kind":"task","artifacts":[{"artifactId":"a","parts":[{}` + strings.Repeat(",{}", parts) + `]}]}`
 	for name, at := range map[string]registry.Interface{
-		"gRPC":         {URL: serveGRPC(t, answers{task: task}), Binding: registry.BindingGRPC},
+		"gRPC":         {URL: "http://" + serveGRPC(t, answers{task: task}), Binding: registry.BindingGRPC},
 		"JSON-RPC":     {URL: serveJSON(t, `{"jsonrpc":"2.0","id":"1","result":`+said+`}`), Binding: registry.BindingJSONRPC},
 		"HTTP+JSON":    {URL: serveJSON(t, said), Binding: registry.BindingHTTPJSON},
 		"JSON-RPC 0.3": {URL: serveJSON(t, `{"jsonrpc":"2.0","id":"1","result":`+said+`}`), Binding: registry.BindingJSONRPC, ProtocolVersion: "0.3.0"},
@@ -88,7 +88,7 @@ func TestAnAnswerThatIsTooLargeIsNotTakenForAnAgentThatIsAway(t *testing.T) {
 	large := strings.Repeat("x", 9<<20)
 	task := &a2apb.Task{Id: "r", Artifacts: []*a2apb.Artifact{{Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: large}}}}}}
 	for name, at := range map[string]registry.Interface{
-		"gRPC":      {URL: serveGRPC(t, answers{task: task}), Binding: registry.BindingGRPC},
+		"gRPC":      {URL: "http://" + serveGRPC(t, answers{task: task}), Binding: registry.BindingGRPC},
 		"JSON-RPC":  {URL: serveJSON(t, large), Binding: registry.BindingJSONRPC},
 		"HTTP+JSON": {URL: serveJSON(t, large), Binding: registry.BindingHTTPJSON},
 	} {
