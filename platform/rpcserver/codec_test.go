@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 
@@ -48,5 +49,25 @@ func TestAStreamWhoseRequestIsNoMessageIsTheCallersMistake(t *testing.T) {
 	}
 	if err := stream.RecvMsg(newMessage("Book")); status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "the request cannot be read") {
 		t.Errorf("the stream ends with %v, want InvalidArgument", err)
+	}
+}
+
+// TestWhatAnybodySendsIsNoFailureOfTheServer asks for the server's health with what is no message: failures of a server wake its operators.
+func TestWhatAnybodySendsIsNoFailureOfTheServer(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	request := &emptypb.Empty{}
+	request.ProtoReflect().SetUnknown([]byte("\x0a\x05ab")) // a string that ends early
+	for _, method := range []string{grpc_health_v1.Health_Check_FullMethodName, grpc_health_v1.Health_Watch_FullMethodName} {
+		stream, err := r.conn.NewStream(t.Context(), &grpc.StreamDesc{ServerStreams: true}, method)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(stream.SendMsg(request), stream.CloseSend()); err != nil {
+			t.Fatal(err)
+		}
+		if err := stream.RecvMsg(&emptypb.Empty{}); status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "the request cannot be read") {
+			t.Errorf("%s = %v, want InvalidArgument", method, err)
+		}
 	}
 }

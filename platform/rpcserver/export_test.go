@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"google.golang.org/grpc"
+
 	"github.com/quorate/quorate/platform/auth"
 )
 
@@ -22,6 +24,34 @@ func (c Callers) Known() int {
 	defer c.mu.Unlock()
 	return len(c.known)
 }
+
+// Shares divide a number of bytes.
+type Shares struct{ *shares }
+
+// NewShares is newShares.
+func NewShares(most int) Shares { return Shares{newShares(most)} }
+
+// Take is shares.take for a caller of this name.
+func (s Shares) Take(name string, n int) (giveBack func(), has int) {
+	return s.take(caller{name: name}, n)
+}
+
+// Known returns how many callers have some.
+func (s Shares) Known() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.of)
+}
+
+// Events begins an answer of events, as a REST call does. It returns what sends an error as the last event, and what ends it.
+func Events(w http.ResponseWriter) (sendLast func(error) bool, stop func()) {
+	s := newStreamWriter(w)
+	s.start()
+	return s.sendLast, s.stop
+}
+
+// Stream returns a stream with this context, to which nobody listens.
+func Stream(ctx context.Context) grpc.ServerStream { return &serverStream{ctx: ctx} }
 
 // Marshal returns an answer as it is sent over REST.
 func Marshal(v any) ([]byte, error) { return newMessageMarshaler().Marshal(v) }
@@ -51,6 +81,13 @@ func (s *Server) Waiting() int {
 	return s.turns.line.bytes
 }
 
+// Turns returns the number of turns that are not over.
+func (s *Server) Turns() int {
+	s.turns.mu.Lock()
+	defer s.turns.mu.Unlock()
+	return len(s.turns.ends)
+}
+
 // Unread returns the number of bytes of answers that callers have not read.
 func (s *Server) Unread() int {
 	s.unread.mu.Lock()
@@ -64,3 +101,6 @@ func (s *Server) Streams() int {
 	defer s.streams.mu.Unlock()
 	return len(s.streams.cancels)
 }
+
+// Handler is what answers HTTP requests. It is for a server that does not run.
+func (s *Server) Handler() http.Handler { return s.handler() }

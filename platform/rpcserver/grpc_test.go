@@ -2,6 +2,7 @@ package rpcserver_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/platform/auth"
@@ -84,9 +86,10 @@ func TestEachCallIsLoggedOnceWithItsCauseAndTrace(t *testing.T) {
 		"away":    {`"level":"WARN"`, `"code":"Unavailable"`, `"reason":"AUTHOR_AWAY"`},
 		"burnt":   {`"level":"ERROR"`, `"code":"Unavailable"`, `"reason":"STORE_UNREACHABLE"`},
 		"lent":    {`"level":"WARN"`, `"code":"FailedPrecondition"`, `"reason":"FAILED_PRECONDITION"`},
+		"lost":    {`"level":"ERROR"`, `"code":"DataLoss"`},
 		"foreign": {`"level":"WARN"`, `"code":"Internal"`, `"error":"another library answered: rpc error: code = Internal desc = hunter2"`},
 		"missing": {`"level":"INFO"`, `"reason":"BOOK_NOT_FOUND"`},
-		"dune":    {`"level":"DEBUG"`, `"code":"OK"`, `"duration":`},
+		"dune":    {`"level":"DEBUG"`, `"method":"/test.v1.Library/GetBook"`, `"code":"OK"`, `"duration":`},
 	} {
 		before := r.log.String()
 		_ = r.conn.Invoke(as(t, readerToken), getBook, newMessage("GetBookRequest", "name", name), newMessage("Book")) // the log is what counts
@@ -99,6 +102,48 @@ func TestEachCallIsLoggedOnceWithItsCauseAndTrace(t *testing.T) {
 				t.Errorf("GetBook(%q) logged %q, want %s in it", name, line, want)
 			}
 		}
+	}
+}
+
+// TestAPanicInAStreamEndsOnlyTheStream has a handler of a stream panic, which would end the process.
+func TestAPanicInAStreamEndsOnlyTheStream(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	stream, err := r.conn.NewStream(as(t, readerToken), &grpc.StreamDesc{ServerStreams: true}, watchBooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(stream.SendMsg(newMessage("WatchBooksRequest", "then", "panic")), stream.CloseSend()); err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.RecvMsg(newMessage("Book")); status.Code(err) != codes.Internal || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("WatchBooks() = %v, want an internal error that shows nothing of ours", err)
+	}
+	for _, want := range []string{`"level":"ERROR"`, `"method":"/test.v1.Library/WatchBooks"`, `"error":"panic: hunter2"`, `"stack":"goroutine`} {
+		if !strings.Contains(r.log.String(), want) {
+			t.Errorf("log = %s, want %s in it", r.log, want)
+		}
+	}
+}
+
+// TestACallerThatLeavesIsNoTrouble has one disconnect while its call is under way.
+func TestACallerThatLeavesIsNoTrouble(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	ctx, leave := context.WithCancel(as(t, readerToken))
+	stream, err := r.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, watchBooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := newMessage("WatchBooksRequest", "then", "slow")
+	request.Set(request.Descriptor().Fields().ByName("count"), protoreflect.ValueOfInt64(1))
+	if err := errors.Join(stream.SendMsg(request), stream.CloseSend(), stream.RecvMsg(newMessage("Book"))); err != nil {
+		t.Fatalf("WatchBooks() = %v, want a book", err)
+	}
+	leave()
+	r.stop(t) // when the call is over
+	if line := r.log.String(); !strings.Contains(line, `"level":"DEBUG","msg":"rpc","method":"/test.v1.Library/WatchBooks"`) {
+		t.Errorf("log = %s, want a line at debug level about the stream", line)
 	}
 }
 

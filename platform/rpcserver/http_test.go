@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"github.com/quorate/quorate/platform/auth"
@@ -60,6 +61,9 @@ func TestReadyShowsEachCheck(t *testing.T) {
 			resp, body := r.do(t, http.MethodGet, "/readyz", "", header{"Authorization": ""})
 			if resp.StatusCode != test.code || strings.TrimSpace(body) != test.body {
 				t.Errorf("GET /readyz = %d %s, want %d %s", resp.StatusCode, body, test.code, test.body)
+			}
+			if h := resp.Header; h.Get("Content-Type") != "application/json" || h.Get("Cache-Control") != "no-store" {
+				t.Errorf("GET /readyz has the headers %v, want JSON that no proxy keeps", h)
 			}
 			if resp, body := r.do(t, http.MethodGet, "/healthz", "", header{"Authorization": ""}); resp.StatusCode != http.StatusOK {
 				t.Errorf("GET /healthz = %d %s, want 200", resp.StatusCode, body)
@@ -120,9 +124,11 @@ func TestManyWhoAskWhetherItIsReadyCostOneCheck(t *testing.T) {
 func TestNoAnswerIsTakenForSomethingElse(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
-	for _, path := range []string{"/v1/books/dune", "/v1/books/missing", "/v1/books:watch?count=1", "/v1/nothing", "/nothing"} {
-		if resp, _ := r.do(t, http.MethodGet, path, "", nil); resp.Header.Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("GET %s has X-Content-Type-Options %q, want nosniff", path, resp.Header.Get("X-Content-Type-Options"))
+	for path, headers := range map[string]header{
+		"/v1/books/dune": nil, "/v1/books/missing": nil, "/v1/books:watch?count=1": nil, "/v1/nothing": nil, "/nothing": nil, "/readyz": {"Host": "evil.example"},
+	} {
+		if resp, _ := r.do(t, http.MethodGet, path, "", headers); resp.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("GET %s with %v has X-Content-Type-Options %q, want nosniff", path, headers, resp.Header.Get("X-Content-Type-Options"))
 		}
 	}
 }
@@ -235,6 +241,24 @@ func TestAPanicAfterAFlushCutsTheConnection(t *testing.T) {
 	}
 }
 
+// TestAHandlerMayCutItsConnection has one panic as net/http tells handlers to, which is no bug.
+func TestAHandlerMayCutItsConnection(t *testing.T) {
+	t.Parallel()
+	r := start(t, func(_ *rpcserver.Options, then prepared) {
+		then(func(s *rpcserver.Server) {
+			s.Handle("/cut", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+		})
+	})
+	if resp, err := http.DefaultTransport.RoundTrip(r.request(t, http.MethodPost, "/cut", http.NoBody, nil)); err == nil {
+		_ = resp.Body.Close()
+		t.Errorf("POST /cut = %d, want no answer", resp.StatusCode)
+	}
+	r.stop(t)
+	if strings.Contains(r.log.String(), `"level":"ERROR"`) {
+		t.Errorf("log = %s, want no error", r.log)
+	}
+}
+
 func TestHostsThatAreAllowed(t *testing.T) {
 	t.Parallel()
 	loopback := start(t, func(o *rpcserver.Options, _ prepared) { o.AllowedHosts = []string{"Quorate.example:443"} })
@@ -250,6 +274,7 @@ func TestHostsThatAreAllowed(t *testing.T) {
 		"localhost":                               {loopback, "localhost:1", 200},
 		"localhost with a final dot":              {loopback, "LOCALHOST.", 200},
 		"a loopback address":                      {loopback, "[::1]:1", 200},
+		"a loopback address without a port":       {loopback, "[::1]", 200},
 		"a name that was configured":              {loopback, "quorate.example", 200},
 		"a longer name":                           {loopback, "quorate.example.evil.example", 421},
 		"an address of a listener on all":         {wildcard, "10.0.0.7:8080", 200},
@@ -265,6 +290,26 @@ func TestHostsThatAreAllowed(t *testing.T) {
 				t.Errorf("GET with host %s = %d %s, want %d", test.host, resp.StatusCode, body, test.want)
 			}
 		})
+	}
+}
+
+// TestHeadersAreBounded sends more than 64 KiB of them to both ports.
+func TestHeadersAreBounded(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	for size, want := range map[int]codes.Code{32 << 10: codes.OK, 100 << 10: codes.Internal} {
+		long := strings.Repeat("x", size)
+		ctx := metadata.AppendToOutgoingContext(as(t, readerToken), "x-long", long)
+		if err := r.conn.Invoke(ctx, getBook, newMessage("GetBookRequest", "name", "dune"), newMessage("Book")); status.Code(err) != want {
+			t.Errorf("GetBook() with %d bytes of metadata = %v, want %s", size, err, want)
+		}
+		wanted := http.StatusOK
+		if want != codes.OK {
+			wanted = http.StatusRequestHeaderFieldsTooLarge
+		}
+		if answer, text := r.do(t, http.MethodGet, "/healthz", "", header{"X-Long": long}); answer.StatusCode != wanted {
+			t.Errorf("GET /healthz with %d bytes of headers = %d %s, want %d", size, answer.StatusCode, text, wanted)
+		}
 	}
 }
 

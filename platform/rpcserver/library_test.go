@@ -93,6 +93,8 @@ func newLibrary() protoreflect.FileDescriptor {
 		proto.SetExtension(m.GetOptions(), annotations.E_Http, rule)
 		return m
 	}
+	then := field("then", 2, text)
+	then.Options = ruled(validate.StringRules_builder{Pattern: new("^[a-z]*$")}.Build())
 	watch := method("WatchBooks", "WatchBooksRequest", &annotations.HttpRule{Pattern: &annotations.HttpRule_Get{Get: "/v1/books:watch"}})
 	watch.ServerStreaming = new(true)
 	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
@@ -103,7 +105,7 @@ func newLibrary() protoreflect.FileDescriptor {
 			message("GetBookRequest", name, field("view_mode", 2, text)),
 			create,
 			source,
-			message("WatchBooksRequest", field("count", 1, number), field("then", 2, text)),
+			message("WatchBooksRequest", field("count", 1, number), then),
 			message("Shelf", field("name", 1, text), others, field("next_page_token", 8, text), of("best", 9, ".test.v1.Shelf")),
 		},
 		EnumType: []*descriptorpb.EnumDescriptorProto{{Name: new("Cover"), Value: []*descriptorpb.EnumValueDescriptorProto{
@@ -148,6 +150,7 @@ var failures = map[string]error{
 	"busy":    &fault.Error{Kind: fault.ResourceExhausted, Reason: "QUOTA", Message: "later", RetryAfter: 1500 * time.Millisecond},
 	"foreign": &rpcfault.RelayedError{From: "another library", Answer: status.New(codes.Internal, "hunter2")},
 	"lent":    status.Error(codes.FailedPrecondition, "a status that is no fault"),
+	"lost":    status.Error(codes.DataLoss, "a page is torn out"),
 	"odd":     status.Error(codes.Code(99), "a code that gRPC does not know"),
 	"stale":   fault.New(fault.Conflict, "ETAG_MISMATCH", "the book has changed"),
 }

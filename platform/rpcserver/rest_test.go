@@ -44,6 +44,7 @@ func TestRESTErrors(t *testing.T) {
 		"a value of the wrong kind":          {method: "POST", path: "/v1/books", body: `{"book":5}`, status: 400, reason: "INVALID_ARGUMENT", text: `line 1:9: book: 5 is not an object`},
 		"no JSON":                            {method: "POST", path: "/v1/books", body: `<html>`, status: 400, reason: "INVALID_ARGUMENT", text: "syntax error"},
 		"deep JSON":                          {method: "POST", path: "/v1/books", body: strings.Repeat(`{"book":`, deep) + "1" + strings.Repeat("}", deep), status: 400, reason: "INVALID_ARGUMENT"},
+		"deep JSON of any kind":              {method: "POST", path: "/v1/books", body: `{"note":` + strings.Repeat("[", deep) + strings.Repeat("]", deep) + "}", status: 400, reason: "INVALID_ARGUMENT", text: "exceeded max recursion depth"},
 		"a body against the rules":           {method: "POST", path: "/v1/books", body: `{"book":{"name":"A B"}}`, status: 400, reason: "VALIDATION_FAILED", text: "book.name: "},
 		"a body without what is required":    {method: "POST", path: "/v1/books", body: `{"book":{"name":"a"},"source":{"donor":""}}`, status: 400, reason: "VALIDATION_FAILED", text: "source.donor: value is required"},
 		"a body with another word":           {method: "POST", path: "/v1/books", body: `{"book":{"name":"a"},"source":{"kind":"stone"}}`, status: 400, reason: "VALIDATION_FAILED", text: "source.kind: must be one of paper, sound"},

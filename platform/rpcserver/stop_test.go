@@ -2,6 +2,8 @@ package rpcserver_test
 
 import (
 	"context"
+	"errors"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,32 @@ import (
 	"github.com/quorate/quorate/platform/logtest"
 	"github.com/quorate/quorate/platform/rpcserver"
 )
+
+// broken is a listener that cannot accept connections any more.
+type broken struct{ net.Listener }
+
+func (broken) Accept() (net.Conn, error) { return nil, errors.New("the network is gone") }
+
+func TestAServerWithoutItsPortEnds(t *testing.T) {
+	t.Parallel()
+	for name, breaks := range map[string]func(*rpcserver.Options){
+		"gRPC": func(o *rpcserver.Options) { o.GRPCListener = broken{o.GRPCListener} },
+		"HTTP": func(o *rpcserver.Options) { o.HTTPListener = broken{o.HTTPListener} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := options(t, new(logtest.Buffer))
+			breaks(&o)
+			s, err := rpcserver.New(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "the network is gone") {
+				t.Errorf("Run() = %v, want why it ended", err)
+			}
+		})
+	}
+}
 
 // TestAHandlerThatIgnoresItsEndHoldsNoServerUp has one go on when its call is cut off.
 func TestAHandlerThatIgnoresItsEndHoldsNoServerUp(t *testing.T) {

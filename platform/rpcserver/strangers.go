@@ -73,6 +73,16 @@ func (s *Server) decodePublic(ctx context.Context, decode func(any) error, req a
 	}
 }
 
+// decodeStranger is decodePublic for a unary call. That its request cannot be decoded is the caller's mistake.
+func (s *Server) decodeStranger(ctx context.Context, decode func(any) error, req any) error {
+	body := &undecoded{}
+	if err := s.decodePublic(ctx, decode, body); err != nil {
+		return err
+	}
+	defer body.data.Free()
+	return body.decode(req)
+}
+
 // publicStream is a stream of a public method.
 type publicStream struct {
 	grpc.ServerStream

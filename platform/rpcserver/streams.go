@@ -63,10 +63,11 @@ type serverStream struct {
 // Context returns the context to which the interceptors have added.
 func (s *serverStream) Context() context.Context { return s.ctx }
 
-// SendMsg sends a message unless the stream has been ended, which its handler may not notice.
+// SendMsg sends a message unless the stream has been ended, which its handler may not notice. It says itself why: this context ends a moment before those
+// that were derived from it, which cannot tell yet.
 func (s *serverStream) SendMsg(message any) error {
 	if err := s.ctx.Err(); err != nil {
-		return err
+		return WhyEnded(s.ctx, err)
 	}
 	return s.ServerStream.SendMsg(message)
 }
