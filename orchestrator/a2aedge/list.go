@@ -129,7 +129,7 @@ func selected(t *orchestrator.Task, req *a2apb.ListTasksRequest) bool {
 	case req.GetStatus() != a2apb.TaskState_TASK_STATE_UNSPECIFIED && t.State != req.GetStatus():
 		return false
 	default:
-		return req.GetStatusTimestampAfter() == nil || t.UpdateTime.After(since(req))
+		return req.GetStatusTimestampAfter() == nil || !t.UpdateTime.Before(since(req)) // from that time on, it included
 	}
 }
 

@@ -137,6 +137,7 @@ func TestAListIsInOrderOfTheLastChange(t *testing.T) {
 			t.Errorf("pages of %s: %v, want %v", size, got, newestFirst)
 		}
 	}
+	newest := w.call(t, "GET", "/a2a/tasks/"+newestFirst[0], "", nil).object(t)["status"].(map[string]any)["timestamp"].(string)
 	at := func(indices ...int) []string {
 		var ids []string
 		for _, i := range indices {
@@ -156,6 +157,7 @@ func TestAListIsInOrderOfTheLastChange(t *testing.T) {
 		"of an agent by its name": {"/a2a/careful/tasks", url.Values{}, at(5, 3, 1)},
 		"of an agent as a query":  {"/a2a/tasks", url.Values{"tenant": {"careful"}}, at(5, 3, 1)},
 		"changed in the future":   {"/a2a/tasks", url.Values{"statusTimestampAfter": {time.Now().Add(time.Hour).UTC().Format(time.RFC3339)}}, nil},
+		"changed as the newest":   {"/a2a/tasks", url.Values{"statusTimestampAfter": {newest}}, newestFirst[:1]}, // the time itself counts
 		"changed lately":          {"/a2a/tasks", url.Values{"lastUpdatedAfter": {time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)}}, newestFirst},
 	} {
 		test.query.Set("pageSize", "2")

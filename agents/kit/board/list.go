@@ -67,7 +67,7 @@ func (b *Board) matching(request *a2a.ListTasksRequest) []*a2a.Task {
 		task := e.snapshot().task
 		if (request.ContextID == "" || request.ContextID == task.ContextID) &&
 			(request.Status == a2a.TaskStateUnspecified || request.Status == task.Status.State) &&
-			(request.StatusTimestampAfter == nil || task.Status.Timestamp.After(*request.StatusTimestampAfter)) {
+			(request.StatusTimestampAfter == nil || !task.Status.Timestamp.Before(*request.StatusTimestampAfter)) {
 			found = append(found, task)
 		}
 	}

@@ -25,12 +25,13 @@ func TestTheListHasWhatIsAskedFor(t *testing.T) {
 			request a2a.ListTasksRequest
 			want    int
 		}{
-			"all":                     {a2a.ListTasksRequest{}, 2},
-			"of a context":            {a2a.ListTasksRequest{ContextID: first.ContextID}, 1},
-			"in a state":              {a2a.ListTasksRequest{Status: a2a.TaskStateCompleted}, 2},
-			"in another state":        {a2a.ListTasksRequest{Status: a2a.TaskStateFailed}, 0},
-			"changed after the first": {a2a.ListTasksRequest{StatusTimestampAfter: first.Status.Timestamp}, 1},
-			"changed after all":       {a2a.ListTasksRequest{StatusTimestampAfter: second.Status.Timestamp}, 0},
+			"all":                   {a2a.ListTasksRequest{}, 2},
+			"of a context":          {a2a.ListTasksRequest{ContextID: first.ContextID}, 1},
+			"in a state":            {a2a.ListTasksRequest{Status: a2a.TaskStateCompleted}, 2},
+			"in another state":      {a2a.ListTasksRequest{Status: a2a.TaskStateFailed}, 0},
+			"changed as the first":  {a2a.ListTasksRequest{StatusTimestampAfter: first.Status.Timestamp}, 2}, // the time itself counts
+			"changed as the second": {a2a.ListTasksRequest{StatusTimestampAfter: second.Status.Timestamp}, 1},
+			"changed after all":     {a2a.ListTasksRequest{StatusTimestampAfter: new(second.Status.Timestamp.Add(time.Nanosecond))}, 0},
 		} {
 			test.request.IncludeArtifacts = true
 			page, err := b.ListTasks(t.Context(), &test.request)
