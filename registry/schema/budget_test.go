@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -68,6 +69,7 @@ func TestSchemasThatTakeTooMuchAreNotCompared(t *testing.T) {
 		"a value for one of many the same":   {map[string]any{"enum": []any{1.0}}, doubled("anyOf")},
 		"a value for an input that forks":    {map[string]any{"enum": []any{"a"}}, doubled("oneOf")},
 		"many values for many":               {map[string]any{"enum": numbers(7000)}, map[string]any{"enum": numbers(7001)}},
+		"an anchor far away that many want":  {map[string]any{"allOf": slices.Repeat([]any{map[string]any{"$ref": "#s"}}, 400), "$defs": map[string]any{"s": map[string]any{"$anchor": "s"}}, "examples": numbers(2000)}, text},
 		"many values of two lists":           {both(map[string]any{"enum": numbers(3000)}, map[string]any{"enum": numbers(3000)}), text},
 		"many properties from many places":   {map[string]any{"allOf": many, "$defs": map[string]any{"a": map[string]any{"properties": properties}}}, text},
 		"many values from many places":       {map[string]any{"allOf": many, "$defs": map[string]any{"a": map[string]any{"enum": numbers(2000)}}}, text},

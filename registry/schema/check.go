@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -13,15 +14,22 @@ import (
 const (
 	maxBytes  = 32 << 10     // of a schema as JSON
 	maxSteps  = 10_000       // of all its patterns
+	maxLevels = 200          // of objects and lists in each other: the time to compile a schema grows with their square
 	schemaURL = "schema:///" // with three slashes, or references within the schema would be resolved elsewhere
 )
 
-// Check returns an error unless schema is a self-contained JSON Schema, of 2020-12 or an older draft that it names, with at most 32 KiB, whose patterns have
-// at most 10,000 steps.
+// Check returns an error unless schema is a self-contained JSON Schema, of 2020-12 or an older draft that it names, with at most 32 KiB and 200 levels, whose
+// patterns have at most 10,000 steps.
 func Check(schema map[string]any) error {
 	encoded, err := json.Marshal(schema)
-	if err != nil || len(encoded) > maxBytes {
+	if err != nil { // a number may be infinite where it does not come as JSON
+		return fmt.Errorf("this is no JSON Schema: %w", err)
+	}
+	if len(encoded) > maxBytes {
 		return fmt.Errorf("the schema has more than %d bytes as JSON", maxBytes)
+	}
+	if deeper(schema, maxLevels) {
+		return fmt.Errorf("the schema has more than %d levels of objects and lists in each other", maxLevels)
 	}
 	if n := steps(schema); n > maxSteps {
 		return fmt.Errorf("the schema's patterns have %d steps, of which each repetition counts; the most is %d: repeat less often", n, maxSteps)
@@ -40,6 +48,15 @@ func Check(schema map[string]any) error {
 		return fmt.Errorf("this is no JSON Schema: %w", err)
 	}
 	return nil
+}
+
+// deeper reports whether v has more than some levels of objects and lists.
+func deeper(v any, levels int) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return levels == 0 || slices.ContainsFunc(inside(v), func(part any) bool { return deeper(part, levels-1) })
+	}
+	return false
 }
 
 // newCompiler returns a compiler for 2020-12 that loads nothing from files or the network.

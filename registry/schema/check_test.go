@@ -1,8 +1,10 @@
 package schema_test
 
 import (
+	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/quorate/quorate/registry/schema"
@@ -17,6 +19,27 @@ func TestASchemaReadsNoFiles(t *testing.T) {
 	}
 	if err := schema.Check(map[string]any{"$ref": "file://" + file}); err == nil {
 		t.Errorf("Check() of a reference to %s = nil, want that it is not followed", file)
+	}
+}
+
+// TestADeepSchemaIsRefused has a schema of 1 KiB; one of 32 KiB in the same form takes minutes and gigabytes to compile.
+func TestADeepSchemaIsRefused(t *testing.T) {
+	t.Parallel()
+	nested := func(levels int) map[string]any {
+		return parse(t, strings.Repeat(`{"not":`, levels-1)+"{}"+strings.Repeat("}", levels-1))
+	}
+	if err := schema.Check(nested(200)); err != nil {
+		t.Errorf("Check() of 200 levels = %v, want no error", err)
+	}
+	if err := schema.Check(nested(201)); err == nil || !strings.Contains(err.Error(), "200 levels") {
+		t.Errorf("Check() of 201 levels = %v, want that there are too many", err)
+	}
+}
+
+func TestANumberThatIsNoJSONIsSaidToBe(t *testing.T) {
+	t.Parallel()
+	if err := schema.Check(map[string]any{"maximum": math.Inf(1)}); err == nil || !strings.Contains(err.Error(), "+Inf") {
+		t.Errorf("Check() of an infinite number = %v, want that it cannot be JSON", err)
 	}
 }
 

@@ -5,5 +5,5 @@
 // A value is then taken to be valid. Nothing is loaded from files or the network.
 //
 // The comparison goes top down. within.go resolves references and alternatives, branches.go picks alternatives, keywords.go and object.go compare what is
-// left; document.go, parts.go and elsewhere.go read schemas, and merge.go merges them. budget.go and weigh.go bound the work.
+// left; document.go, items.go, parts.go and elsewhere.go read schemas, and merge.go merges them. budget.go and weigh.go bound the work.
 package schema

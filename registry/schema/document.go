@@ -72,6 +72,9 @@ func (d *document) namesParts() bool {
 // valueKeywords are followed by values, which only look like schemas.
 var valueKeywords = []string{"const", "enum", "default", "examples"}
 
+// nameKeywords are followed by schemas with names, which only look like keywords.
+var nameKeywords = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
+
 // saysNullable reports whether v has a schema that says nullable, as OpenAPI 3.0 writes that a value may be null.
 func saysNullable(v any) bool {
 	object, _ := v.(map[string]any)
@@ -90,7 +93,9 @@ func withNull(v any) any {
 	case map[string]any:
 		schema := maps.Clone(v)
 		for key, part := range schema {
-			if !slices.Contains(valueKeywords, key) {
+			if named := parts(part); slices.Contains(nameKeywords, key) && named != nil {
+				schema[key] = eachWithNull(named)
+			} else if !slices.Contains(valueKeywords, key) {
 				schema[key] = withNull(part)
 			}
 		}
@@ -104,4 +109,13 @@ func withNull(v any) any {
 		return schema
 	}
 	return v
+}
+
+// eachWithNull is withNull for each of the schemas that have names.
+func eachWithNull(named map[string]any) map[string]any {
+	all := make(map[string]any, len(named))
+	for name, schema := range named {
+		all[name] = withNull(schema)
+	}
+	return all
 }

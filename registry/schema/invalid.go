@@ -49,5 +49,9 @@ func mistake(in *jsonschema.ValidationError) string {
 
 // byPlace compares by place in the value and in the schema: a validator finds what is wrong in any order, and the same value is to be told the same.
 func byPlace(a, b *jsonschema.ValidationError) int {
-	return cmp.Or(slices.Compare(a.InstanceLocation, b.InstanceLocation), strings.Compare(a.SchemaURL, b.SchemaURL))
+	place := cmp.Or(slices.Compare(a.InstanceLocation, b.InstanceLocation), strings.Compare(a.SchemaURL, b.SchemaURL))
+	if place == 0 { // names of properties have no place of their own
+		return strings.Compare(a.Error(), b.Error())
+	}
+	return place
 }

@@ -41,9 +41,9 @@ func TestOfSeveralMistakesTheSameOneIsNamedEachTime(t *testing.T) {
 	t.Parallel()
 	text := map[string]any{"type": "string"}
 	named := map[string]any{"properties": map[string]any{"a": text, "b": text, "c": text}}
-	closed := map[string]any{"additionalProperties": false}
+	closed, short := map[string]any{"additionalProperties": false}, map[string]any{"propertyNames": map[string]any{"pattern": "^x"}}
 	for range 50 {
-		for want, of := range map[string]map[string]any{"at '/a': got number, want string": named, "additional properties 'a', 'b', 'c' not allowed": closed} {
+		for want, of := range map[string]map[string]any{"at '/a': got number, want string": named, "additional properties 'a', 'b', 'c' not allowed": closed, "'a' does not match pattern '^x'": short} {
 			left := schema.MaxWork
 			if got := schema.Invalid(of, map[string]any{"a": 1.0, "b": 2.0, "c": 3.0}, &left); got != want {
 				t.Fatalf("Invalid() = %q, want %q", got, want)
@@ -62,17 +62,35 @@ func TestAValueThatIsTooMuchWorkIsTakenToBeValid(t *testing.T) {
 		next = fmt.Sprint("d", i)
 		doubling[next] = map[string]any{"allOf": []any{ref, ref}}
 	}
-	for name, test := range map[string]struct{ of map[string]any }{
-		"references that double":      {map[string]any{"$ref": "#/$defs/" + next, "$defs": doubling}},
-		"a reference to itself":       {map[string]any{"$ref": "#"}},
-		"a pattern of many steps":     {map[string]any{"pattern": "^((a{100}){100}|b)$"}},
-		"a text counted many times":   {map[string]any{"allOf": slices.Repeat([]any{map[string]any{"maxLength": 1.0}}, 1000)}},
-		"a name of its own for parts": {map[string]any{"allOf": []any{map[string]any{"$id": "https://example.com/a", "type": "object"}}}},
+	text := strings.Repeat("a", 300<<10)
+	times := func(n int, said map[string]any) map[string]any {
+		return map[string]any{"$schema": "http://json-schema.org/draft-07/schema#", "allOf": slices.Repeat([]any{said}, n)}
+	}
+	list, wide := slices.Repeat([]any{1.0}, 100_000), make(map[string]any)
+	var names []any
+	for i := range 20_000 {
+		names = append(names, fmt.Sprint("p", i))
+		wide[fmt.Sprint("p", i)] = 1.0
+	}
+	for name, test := range map[string]struct {
+		of    map[string]any
+		value any
+	}{
+		"references that double":      {map[string]any{"$ref": "#/$defs/" + next, "$defs": doubling}, text},
+		"a reference to itself":       {map[string]any{"$ref": "#"}, text},
+		"a pattern of many steps":     {map[string]any{"pattern": "^((a{100}){100}|b)$"}, text},
+		"a text counted many times":   {times(1000, map[string]any{"maxLength": 1.0}), text},
+		"a name of its own for parts": {map[string]any{"allOf": []any{map[string]any{"$id": "https://example.com/a", "type": "object"}}}, text},
+		"items that are never taken":  {times(9, map[string]any{"items": false}), list},
+		"an object read many times":   {times(1000, map[string]any{"minProperties": 1e9}), wide},
+		"names looked up for each":    {map[string]any{"items": map[string]any{"required": names[:2000]}}, slices.Repeat([]any{map[string]any{}}, 5000)},
+		"a format read many times":    {times(1000, map[string]any{"format": "uri"}), text + "\n"},
+		"a text that is a pattern":    {times(2, map[string]any{"format": "regex"}), text + "("},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			left := schema.MaxWork
-			if got := schema.Invalid(test.of, strings.Repeat("a", 300<<10), &left); got != "" {
+			if got := schema.Invalid(test.of, test.value, &left); got != "" {
 				t.Errorf("Invalid() = %q, want nothing, since it is too much work to tell", got)
 			}
 		})

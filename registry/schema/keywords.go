@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 
@@ -49,12 +51,18 @@ func stringWithin(out, in map[string]any, path string) string {
 // boundsWithin compares a lower and an upper bound. A missing bound means unbounded.
 func boundsWithin(lower, upper string, out, in map[string]any, path string) string {
 	if want, ok := in[lower].(float64); ok {
-		if got, ok := out[lower].(float64); (!ok || got < want) && (ok || want > 0) {
+		switch got, ok := out[lower].(float64); {
+		case ok && got < want:
 			return no(path, "the input's %s is %v, and the output's is lower", lower, want)
+		case !ok && want > 0:
+			return no(path, "the input's %s is %v, and the output has none", lower, want)
 		}
 	}
 	if want, ok := in[upper].(float64); ok {
-		if got, ok := out[upper].(float64); !ok || got > want {
+		switch got, ok := out[upper].(float64); {
+		case !ok:
+			return no(path, "the input's %s is %v, and the output has none", upper, want)
+		case got > want:
 			return no(path, "the input's %s is %v, and the output's is higher", upper, want)
 		}
 	}
@@ -71,20 +79,27 @@ func numberWithin(kind string, out, in map[string]any, path string) string {
 			got, gotOpen = wholeBound(got, gotOpen, side.sign)
 		}
 		want, wantOpen := numberBound(in, side.inclusive, side.exclusive, side.sign)
-		if got*side.sign > want*side.sign || got == want && wantOpen && !gotOpen {
+		switch {
+		case wantOpen && (got*side.sign > want*side.sign || got == want && !gotOpen):
+			return no(path, "the input takes no number that is %v or %s it", want, side.word)
+		case got*side.sign > want*side.sign:
 			return no(path, "the input takes no number %s %v", side.word, want)
 		}
 	}
-	if step, ok := in["multipleOf"].(float64); ok && step > 0 {
+	if step, ok := in["multipleOf"].(float64); ok {
 		got, ok := out["multipleOf"].(float64)
-		if !ok && kind == "integer" {
-			got, ok = 1, true
-		}
-		if !ok || math.Mod(got, step) != 0 {
+		if (!ok || !multiple(got, step)) && (kind != "integer" || !multiple(1, step)) {
 			return no(path, "the input takes multiples of %v only", step)
 		}
 	}
 	return ""
+}
+
+// multiple reports whether a number is a multiple of another, as they are written: in binary, 0.1 is no multiple of 0.01.
+func multiple(number, of float64) bool {
+	a, ok := new(big.Rat).SetString(fmt.Sprint(number))
+	b, okToo := new(big.Rat).SetString(fmt.Sprint(of))
+	return ok && okToo && b.Sign() > 0 && a.Quo(a, b).IsInt()
 }
 
 // numberBound returns the tighter of two bounds, and whether the bound itself is excluded. sign is 1 for an upper bound and -1 for a lower one.
@@ -116,39 +131,33 @@ func (w *withinSearch) arrayWithin(out map[string]any, in inputNode, path string
 	if why := boundsWithin("minItems", "maxItems", out, into, path); why != "" {
 		return why
 	}
-	outFirst, inFirst := list(out["prefixItems"]), list(into["prefixItems"])
-	item := func(schemas []any, rest any, i int) (any, bool) {
-		if i < len(schemas) {
-			return schemas[i], true
-		}
-		return rest, rest != nil
-	}
-	for i := range max(len(outFirst), len(inFirst)) {
-		wanted, ok := item(inFirst, into["items"], i)
+	made, taken := w.output.items(out), w.input.items(into)
+	for i := range max(len(made.first), len(taken.first)) {
+		wanted, ok := taken.at(i)
 		if !ok {
 			continue
 		}
-		got, ok := item(outFirst, out["items"], i)
+		got, ok := made.at(i)
 		if !ok {
 			got = true
 		}
-		child := in.child(wanted, "items")
-		if i < len(inFirst) {
-			child = in.child(wanted, "prefixItems", strconv.Itoa(i))
+		child := in.child(wanted, taken.restKey)
+		if i < len(taken.first) {
+			child = in.child(wanted, taken.firstKey, strconv.Itoa(i))
 		}
 		if why := w.within(outputNode{got}, child, path+"["+strconv.Itoa(i)+"]", depth+1); why != "" {
 			return why
 		}
 	}
-	if into["items"] == nil {
+	if taken.rest == nil {
 		return ""
 	}
-	got := out["items"]
+	got := made.rest
 	if got == nil {
 		got = true
 	}
-	if most, ok := out["maxItems"].(float64); ok && int(most) <= len(outFirst) {
+	if most, ok := out["maxItems"].(float64); ok && int(most) <= len(made.first) {
 		return ""
 	}
-	return w.within(outputNode{got}, in.child(into["items"], "items"), path+"[]", depth+1)
+	return w.within(outputNode{got}, in.child(taken.rest, taken.restKey), path+"[]", depth+1)
 }

@@ -14,8 +14,8 @@ var together = [][]string{{"if", "then", "else"}, {"contains", "minContains", "m
 func merge(a, b map[string]any) map[string]any {
 	joined := maps.Clone(a)
 	for keyword, value := range b {
-		old, both := a[keyword]
-		if !both {
+		old, inBoth := a[keyword]
+		if !inBoth {
 			if !slices.ContainsFunc(together, func(group []string) bool { return slices.Contains(group, keyword) && hasAny(a, group) }) {
 				joined[keyword] = value
 			}
@@ -34,14 +34,12 @@ func merge(a, b map[string]any) map[string]any {
 			joined[keyword] = slices.DeleteFunc(slices.Clone(list(old)), func(v any) bool {
 				return !slices.ContainsFunc(list(value), func(o any) bool { return reflect.DeepEqual(v, o) })
 			})
-		case "minLength", "minItems", "minimum", "exclusiveMinimum":
+		case "minLength", "minItems", "minProperties", "minimum", "exclusiveMinimum":
 			joined[keyword] = tighter(old, value, 1)
-		case "maxLength", "maxItems", "maximum", "exclusiveMaximum":
+		case "maxLength", "maxItems", "maxProperties", "maximum", "exclusiveMaximum":
 			joined[keyword] = tighter(old, value, -1)
-		case "additionalProperties":
-			if value == false || old == true {
-				joined[keyword] = value
-			}
+		case "additionalProperties", "items":
+			joined[keyword] = both(old, value)
 		}
 	}
 	return joined
@@ -86,6 +84,20 @@ func mergeProperties(a, b any) map[string]any {
 		}
 	}
 	return joined
+}
+
+// both returns a schema for what two schemas allow. Of a schema and a list of them, which older drafts have, it keeps the first: merge may do that.
+func both(a, b any) any {
+	_, aIsList := a.([]any)
+	_, bIsList := b.([]any)
+	switch {
+	case aIsList || bIsList || a == false || b == true:
+		return a
+	case a == true || b == false:
+		return b
+	default:
+		return map[string]any{"allOf": []any{a, b}}
+	}
 }
 
 // tighter returns the larger of two numbers when sign is 1 and the smaller when it is -1.

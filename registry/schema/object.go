@@ -15,6 +15,9 @@ func (w *withinSearch) objectWithin(out map[string]any, in inputNode, path strin
 	for _, name := range texts(out["required"]) {
 		promised[name] = true
 	}
+	if why := countWithin(out, into, len(promised), path); why != "" {
+		return why
+	}
 	for _, name := range texts(into["required"]) {
 		if !promised[name] {
 			return no(dot(path, name), "the input needs it, and the output does not always have it")
@@ -32,13 +35,20 @@ func (w *withinSearch) objectWithin(out map[string]any, in inputNode, path strin
 	return w.additional(out, in, path, depth)
 }
 
+// countWithin compares how many properties there are. The output always has some.
+func countWithin(out, in map[string]any, some int, path string) string {
+	least, _ := out["minProperties"].(float64)
+	out = map[string]any{"minProperties": max(least, float64(some)), "maxProperties": out["maxProperties"]}
+	return boundsWithin("minProperties", "maxProperties", out, in, path)
+}
+
 // property returns the output's schema for a property. If the output does not declare it, declared is false.
 func (w *withinSearch) property(out map[string]any, name string) (schema any, declared bool) {
 	properties, _ := out["properties"].(map[string]any)
-	if schema, declared = properties[name]; declared {
-		return schema, true
-	}
 	var all []any
+	if schema, declared = properties[name]; declared {
+		all = append(all, schema)
+	}
 	patterns, _ := out["patternProperties"].(map[string]any)
 	for _, pattern := range sortedKeys(patterns) {
 		fits, known := w.matches(pattern, name)
@@ -49,7 +59,10 @@ func (w *withinSearch) property(out map[string]any, name string) (schema any, de
 			all = append(all, patterns[pattern])
 		}
 	}
-	if len(all) > 0 {
+	if len(all) == 1 {
+		return all[0], true
+	}
+	if len(all) > 1 {
 		return map[string]any{"allOf": all}, true
 	}
 	if more, ok := out["additionalProperties"].(map[string]any); ok {
@@ -89,8 +102,8 @@ func (w *withinSearch) matches(pattern, name string) (fits, known bool) {
 // additional compares the properties that the output has and the input does not name.
 func (w *withinSearch) additional(out map[string]any, in inputNode, path string, depth int) string {
 	into := in.object()
-	rest, ok := into["additionalProperties"]
-	if !ok || rest == true {
+	rest, keyword := closing(into)
+	if rest == nil || rest == true {
 		return ""
 	}
 	outProperties, _ := out["properties"].(map[string]any)
@@ -104,7 +117,7 @@ func (w *withinSearch) additional(out map[string]any, in inputNode, path string,
 		if rest == false && got != false {
 			return no(dot(path, name), "the input takes no such property")
 		}
-		if why := w.within(outputNode{got}, in.child(rest, "additionalProperties"), dot(path, name), depth+1); why != "" {
+		if why := w.within(outputNode{got}, in.child(rest, keyword), dot(path, name), depth+1); why != "" {
 			return why
 		}
 	}
@@ -116,11 +129,21 @@ func (w *withinSearch) additional(out map[string]any, in inputNode, path string,
 		if rest == false && got != false {
 			return no(path, "the input takes no additional properties")
 		}
-		if why := w.within(outputNode{got}, in.child(rest, "additionalProperties"), dot(path, "*"), depth+1); why != "" {
+		if why := w.within(outputNode{got}, in.child(rest, keyword), dot(path, "*"), depth+1); why != "" {
 			return why
 		}
 	}
 	return ""
+}
+
+// closing returns what a schema says about properties that it does not describe, and by which keyword. unevaluatedProperties is the same as
+// additionalProperties where nothing else describes the object.
+func closing(schema map[string]any) (rest any, keyword string) {
+	alone := !hasAny(schema, []string{"additionalProperties", "patternProperties", "dependentSchemas", "$ref", "allOf", "anyOf", "oneOf", "if", "$dynamicRef", "$recursiveRef"})
+	if alone && schema["unevaluatedProperties"] != nil {
+		return schema["unevaluatedProperties"], "unevaluatedProperties"
+	}
+	return schema["additionalProperties"], "additionalProperties"
 }
 
 // unnamed returns the output's schemas for properties that it does not name: those of its patterns, unless the input has patterns too, and that of all

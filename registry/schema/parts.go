@@ -12,16 +12,16 @@ import (
 var comparedKeywords = []string{
 	"type", "enum", "const", "properties", "required", "additionalProperties", "items", "prefixItems",
 	"minItems", "maxItems", "minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
-	"multipleOf", "allOf", "anyOf", "oneOf",
+	"multipleOf", "allOf", "anyOf", "oneOf", "minProperties", "maxProperties", "additionalItems",
 }
 
 // otherKeywords are keywords that restrict values, too, and that Within does not understand, by the type of values that they are about. All that are in
 // neither list, such as title, example or discriminator, say nothing about which values are valid.
 var otherKeywords = map[string][]string{
 	"":      {"not", "if", "then", "else", "$dynamicRef", "$recursiveRef"}, // about all types
-	"array": {"contains", "minContains", "maxContains", "uniqueItems", "additionalItems", "unevaluatedItems"},
+	"array": {"contains", "minContains", "maxContains", "uniqueItems", "unevaluatedItems"},
 	"object": {
-		"minProperties", "maxProperties", "propertyNames", "patternProperties", "unevaluatedProperties",
+		"propertyNames", "patternProperties", "unevaluatedProperties",
 		"dependentRequired", "dependentSchemas", "dependencies",
 	},
 }
@@ -148,7 +148,7 @@ func lookUp(root map[string]any, ref string) (schema any, pointer string, ok boo
 	}
 	var at any = root
 	for _, part := range strings.Split(fragment, "/")[1:] {
-		key := strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+		key := unescapePointer.Replace(part)
 		switch v := at.(type) {
 		case map[string]any:
 			at, ok = v[key]

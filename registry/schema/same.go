@@ -6,18 +6,38 @@ import (
 )
 
 // notCompared returns why not for a keyword of the input that Within does not compare and the output does not have in the same form.
-func (w *withinSearch) notCompared(out, in map[string]any, path string) string {
-	types := typesOf(out)
-	keywords := others(types)
-	if _, old := in["items"].([]any); old && slices.Contains(types, "array") { // a tuple as drafts before 2020-12 write it
-		keywords = append(slices.Clip(keywords), "items")
-	}
-	for _, keyword := range keywords {
-		if in[keyword] != nil && !w.promised(keyword, out, in) {
+func (w *withinSearch) notCompared(out map[string]any, in inputNode, path string, depth int) string {
+	into := in.object()
+	for _, keyword := range others(typesOf(out)) {
+		if into[keyword] == nil || needless(keyword, into) || w.promised(keyword, out, into) {
+			continue
+		}
+		if keyword != "not" || !w.apart(out, in.child(into[keyword], keyword), depth+1) {
 			return no(path, "the input uses %s, which is not compared", keyword)
 		}
 	}
 	return ""
+}
+
+// needless reports whether a keyword need not be promised: it restricts nothing, as some generators write it, or is compared as closing says.
+func needless(keyword string, schema map[string]any) bool {
+	switch keyword {
+	case "uniqueItems":
+		return schema[keyword] == false
+	case "unevaluatedProperties":
+		_, compared := closing(schema)
+		return compared == keyword || schema[keyword] == true
+	case "unevaluatedItems", "propertyNames":
+		return schema[keyword] == true
+	case "if":
+		return schema["then"] == nil && schema["else"] == nil
+	case "then", "else":
+		return schema["if"] == nil
+	case "minContains", "maxContains":
+		return schema["contains"] == nil
+	default:
+		return false
+	}
 }
 
 // promised reports whether both sides say the same in a keyword that is not compared.
@@ -42,7 +62,8 @@ func (w *withinSearch) sameTargets(said any, seen map[string]bool) bool {
 	case []any:
 		return !slices.ContainsFunc(said, func(part any) bool { return !w.sameTargets(part, seen) })
 	case map[string]any:
-		for key, part := range said {
+		for _, key := range sortedKeys(said) { // in an order, or the same pair may be too complex only at times
+			part := said[key]
 			ref, isText := part.(string)
 			switch {
 			case key == "$dynamicRef", key == "$recursiveRef":

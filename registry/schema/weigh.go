@@ -8,11 +8,8 @@ import (
 // weigh takes the work of validating a value against a part of the input, including each alternative and reference, from the budget, and reports
 // whether there was enough left. It refuses schemas that it cannot follow.
 func (w *withinSearch) weigh(schema, value any, depth int) bool {
-	keywords, ok := schema.(map[string]any)
-	if !ok {
-		return true
-	}
-	if !w.spend(1+len(keywords)) || depth > withinDepth {
+	keywords, _ := schema.(map[string]any) // a boolean has none, nor a list of names
+	if !w.spend(1+width(schema)+width(value)/16) || depth > withinDepth {
 		return false
 	}
 	for keyword, said := range keywords {
@@ -33,13 +30,12 @@ func (w *withinSearch) weighKeyword(keyword string, said, value any, depth int) 
 		return false
 	case "enum", "const":
 		return w.spend(1 + size(said)/8)
+	case "required", "dependentRequired":
+		return w.spend(size(said) / 8)
 	case "uniqueItems":
 		return w.spend(width(value) * size(value))
-	case "pattern":
-		return w.weighPattern(said, value)
-	case "minLength", "maxLength": // characters are counted
-		text, _ := value.(string)
-		return w.spend(len(text) / 64)
+	case "pattern", "format", "minLength", "maxLength":
+		return w.weighText(keyword, said, value)
 	case "allOf", "anyOf", "oneOf":
 		return w.weighAll(list(said), value, depth)
 	case "not", "if", "then", "else":
@@ -73,6 +69,9 @@ func (w *withinSearch) weighAll(schemas []any, value any, depth int) bool {
 func (w *withinSearch) weighWithin(keyword string, said, value any, depth int) bool {
 	object, _ := value.(map[string]any)
 	if keyword == "properties" {
+		if !w.spend(width(said) / 8) {
+			return false
+		}
 		for name, schema := range parts(said) {
 			if inner, ok := object[name]; ok && !w.weigh(schema, inner, depth) {
 				return false
@@ -110,6 +109,19 @@ func (w *withinSearch) weighPattern(pattern, text any) bool {
 	return w.spend(1 + max(len(p), w.patternSteps(p))*len(t)/16)
 }
 
+// weighText takes the work that a keyword about strings causes for a value from the budget.
+func (w *withinSearch) weighText(keyword string, said, value any) bool {
+	text, _ := value.(string)
+	switch {
+	case keyword == "pattern":
+		return w.weighPattern(said, value)
+	case said == "regex": // the text is compiled, by drafts before 2019-09
+		return w.spend(len(text)) && w.spend(w.patternSteps(text))
+	default: // its characters are counted or read
+		return w.spend(len(text) / 16)
+	}
+}
+
 // patternSteps is PatternSteps, once for each pattern: a schema may apply one to many texts.
 func (w *withinSearch) patternSteps(pattern string) int {
 	n, known := w.matching[pattern]
@@ -128,12 +140,12 @@ func parts(v any) map[string]any {
 	return m
 }
 
-// inside returns the values in an object or a list.
+// inside returns the values in an object, in the order of their names, or in a list.
 func inside(value any) []any {
 	if object, ok := value.(map[string]any); ok {
 		values := make([]any, 0, len(object))
-		for _, v := range object {
-			values = append(values, v)
+		for _, name := range sortedKeys(object) {
+			values = append(values, object[name])
 		}
 		return values
 	}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -67,11 +68,15 @@ func (n inputNode) object() map[string]any {
 	return keywords
 }
 
+var (
+	escapePointer   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
 func (n inputNode) child(schema any, keys ...string) inputNode {
-	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	parts := []string{n.pointer}
 	for _, key := range keys {
-		parts = append(parts, escape.Replace(key))
+		parts = append(parts, escapePointer.Replace(key))
 	}
 	return inputNode{schema, strings.Join(parts, "/")}
 }
@@ -185,7 +190,7 @@ func (w *withinSearch) against(out map[string]any, in inputNode, path string, de
 		}
 		return no(path, "the input takes certain values only, and the output may have others")
 	}
-	if why := w.notCompared(out, into, path); why != "" {
+	if why := w.notCompared(out, in, path, depth); why != "" {
 		return why
 	}
 	return w.keywords(out, in, path, depth)
@@ -202,10 +207,16 @@ func (w *withinSearch) values(values []any, in inputNode, path string) string {
 			return no(path, tooComplex)
 		}
 		if schema.Validate(value) != nil {
-			return no(path, "the input does not take %s", fault.Clip(fmt.Sprintf("%v", value)))
+			return no(path, "the input does not take %s", shown(value))
 		}
 	}
 	return ""
+}
+
+// shown returns a value as JSON.
+func shown(value any) string {
+	encoded, _ := json.Marshal(value) // it came from JSON, so this cannot fail
+	return fault.Clip(string(encoded))
 }
 
 // checkable takes the work of validating a value from the budget, and reports whether that can be done.
@@ -240,16 +251,28 @@ func (w *withinSearch) resolveInput(in inputNode, path string) (inputNode, strin
 			return in, why
 		}
 	}
-	return in, no(path, "the input's references have no end")
+	return in, no(path, "the input's references have no end within %d steps", withinHops)
 }
 
 // followInput returns what a reference of the input refers to.
 func (w *withinSearch) followInput(ref, path string) (inputNode, string) {
 	target, pointer, ok := w.look(w.input, ref)
 	if !ok {
-		return inputNode{}, no(path, "the input's reference %s leads nowhere", fault.Clip(ref))
+		return inputNode{}, w.notFollowed(w.input, "the input's", ref, path)
 	}
 	return inputNode{target, pointer}, ""
+}
+
+// notFollowed says why look has not found what a reference refers to.
+func (w *withinSearch) notFollowed(in *document, whose, ref, path string) string {
+	switch {
+	case !w.spend(0):
+		return no(path, tooComplex)
+	case in.namesParts():
+		return no(path, "%s reference %s is not followed, since parts of the schema have identifiers of their own", whose, fault.Clip(ref))
+	default:
+		return no(path, "%s reference %s leads nowhere", whose, fault.Clip(ref))
+	}
 }
 
 // resolveOutput follows a reference of the output. Keywords beside the reference apply too.
@@ -270,13 +293,13 @@ func (w *withinSearch) resolveOutput(schema map[string]any, path string) (output
 		}
 		target, _, ok := w.look(w.output, ref)
 		if !ok {
-			return outputNode{}, no(path, "the output's reference %s leads nowhere", fault.Clip(ref))
+			return outputNode{}, w.notFollowed(w.output, "the output's", ref, path)
 		}
 		if schema, ok = target.(map[string]any); !ok {
 			return outputNode{target}, ""
 		}
 	}
-	return outputNode{}, no(path, "the output's references have no end")
+	return outputNode{}, no(path, "the output's references have no end within %d steps", withinHops)
 }
 
 // mergeAllOf returns the output's schema with its allOf merged in. What cannot be merged is left out: the schema then describes more values and is
@@ -310,5 +333,5 @@ func (w *withinSearch) mergeAllOf(out map[string]any, path string) (map[string]a
 			}
 		}
 	}
-	return nil, no(path, "the output's allOf has no end")
+	return nil, no(path, "the output's allOf has no end within %d levels", withinDepth)
 }

@@ -63,13 +63,13 @@ func TestWithin(t *testing.T) {
 		},
 		"closed in the same words": {
 			`{"type":"object","properties":{"a":{},"b":{}},"unevaluatedProperties":false}`,
-			`{"type":"object","properties":{"a":{}},"unevaluatedProperties":false}`, "unevaluatedProperties, which is not compared",
+			`{"type":"object","properties":{"a":{}},"unevaluatedProperties":false}`, "b: the input takes no such property",
 		},
 		"closed in the same way": {
 			`{"type":"object","properties":{"a":{}},"unevaluatedProperties":false}`,
 			`{"type":"object","properties":{"a":{}},"unevaluatedProperties":false}`, "",
 		},
-		"items as they were written before 2020": {`{"type":"array"}`, `{"type":"array","items":[{"type":"string"}]}`, "items, which is not compared"},
+		"a tuple as it was written before 2020, and a list of anything": {`{"type":"array"}`, `{"$schema":"http://json-schema.org/draft-07/schema#","type":"array","items":[{"type":"string"}]}`, "[0]: the output may be"},
 		"a pattern's property that a closed input does not take": {
 			`{"type":"object","patternProperties":{"^x":{}}}`, `{"type":"object","additionalProperties":false}`, "takes no additional properties",
 		},
@@ -148,13 +148,13 @@ func TestWithin(t *testing.T) {
 		"a tuple that fits":                   {`{"type":"array","prefixItems":[{"type":"string"}],"items":false}`, `{"type":"array","prefixItems":[{"type":"string"}]}`, ""},
 		"a tuple that does not":               {`{"type":"array","prefixItems":[{"type":"number"}]}`, `{"type":"array","prefixItems":[{"type":"string"}]}`, "[0]: the output may be a number"},
 		"fewer values":                        {`{"enum":["a","b"]}`, `{"enum":["a","b","c"]}`, ""},
-		"more values":                         {`{"enum":["a","d"]}`, `{"enum":["a","b"]}`, "does not take d"},
+		"more values":                         {`{"enum":["a","d"]}`, `{"enum":["a","b"]}`, `does not take "d"`},
 		"any string where values are listed":  {`{"type":"string"}`, `{"type":"string","enum":["a"]}`, "certain values only"},
 		"a value against a type":              {`{"const":7}`, `{"type":"integer","minimum":7}`, ""},
-		"a value against a pattern":           {`{"enum":["x1"]}`, `{"type":"string","pattern":"^[0-9]+$"}`, "does not take x1"},
+		"a value against a pattern":           {`{"enum":["x1"]}`, `{"type":"string","pattern":"^[0-9]+$"}`, `does not take "x1"`},
 		"bounds inside bounds":                {`{"type":"integer","minimum":1,"maximum":5}`, `{"type":"number","minimum":0,"maximum":9}`, ""},
 		"no lower bound":                      {`{"type":"integer","maximum":5}`, `{"type":"integer","minimum":0}`, "below 0"},
-		"a bound that is open":                {`{"type":"number","minimum":0}`, `{"type":"number","exclusiveMinimum":0}`, "below 0"},
+		"a bound that is open":                {`{"type":"number","minimum":0}`, `{"type":"number","exclusiveMinimum":0}`, "no number that is 0 or below"},
 		"multiples":                           {`{"type":"integer","multipleOf":6}`, `{"type":"integer","multipleOf":3}`, ""},
 		"no multiples":                        {`{"type":"integer"}`, `{"type":"integer","multipleOf":3}`, "multiples of 3"},
 		"a longer string":                     {`{"type":"string"}`, `{"type":"string","maxLength":5}`, "maxLength"},
@@ -168,7 +168,8 @@ func TestWithin(t *testing.T) {
 		"a reference of the output":           {`{"$defs":{"s":{"type":"string"}},"$ref":"#/$defs/s"}`, `{"type":"string"}`, ""},
 		"a reference of the input":            {`{"type":"number"}`, `{"$defs":{"s":{"$anchor":"s","type":"string"}},"$ref":"#s"}`, "may be a number"},
 		"a reference to nowhere":              {`{"$ref":"#/$defs/s"}`, `{"type":"string"}`, "leads nowhere"},
-		"a reference that leads to itself":    {`{"$ref":"#"}`, `{"type":"string"}`, "no end"},
+		"a reference that leads to itself":    {`{"$ref":"#"}`, `{"type":"string"}`, "the output's references have no end within 32 steps"},
+		"a part that leads to itself":         {`{"allOf":[{"$ref":"#"}]}`, `{"type":"string"}`, "the output's allOf has no end within 100 levels"},
 		"keywords beside a reference":         {`{"$defs":{"s":{"type":"string"}},"$ref":"#/$defs/s","maxLength":3}`, `{"type":"string","maxLength":3}`, ""},
 		"a cycle that fits":                   {strTree, strTree, ""},
 		"a cycle that does not":               {strTree, intTree, "v: the output may be a string"},
@@ -185,10 +186,10 @@ func TestWithin(t *testing.T) {
 		"a bound above an open one":           {`{"type":"number","minimum":1}`, `{"type":"number","exclusiveMinimum":0}`, ""},
 		"no upper bound":                      {`{"type":"number"}`, `{"type":"number","maximum":5}`, "above 5"},
 		"the same upper bound":                {`{"type":"number","maximum":5}`, `{"type":"number","maximum":5}`, ""},
-		"an upper bound that is open":         {`{"type":"number","maximum":5}`, `{"type":"number","exclusiveMaximum":5}`, "above 5"},
+		"an upper bound that is open":         {`{"type":"number","maximum":5}`, `{"type":"number","exclusiveMaximum":5}`, "no number that is 5 or above"},
 		"an upper bound below an open one":    {`{"type":"number","maximum":4}`, `{"type":"number","exclusiveMaximum":5}`, ""},
 		"the tighter of the output's bounds":  {`{"type":"number","minimum":5,"exclusiveMinimum":0}`, `{"type":"number","minimum":5}`, ""},
-		"the tighter of the input's bounds":   {`{"type":"number","minimum":0}`, `{"type":"number","minimum":0,"exclusiveMinimum":0}`, "below 0"},
+		"the tighter of the input's bounds":   {`{"type":"number","minimum":0}`, `{"type":"number","minimum":0,"exclusiveMinimum":0}`, "no number that is 0 or below"},
 		"integers are multiples of one":       {`{"type":"integer"}`, `{"type":"integer","multipleOf":1}`, ""},
 		"numbers are no multiples of one":     {`{"type":"number"}`, `{"type":"number","multipleOf":1}`, "multiples of 1"},
 		"a tuple that is shorter":             {`{"type":"array","prefixItems":[{"type":"string"}]}`, `{"type":"array","prefixItems":[{},{"type":"number"}]}`, "[1]: the output may be"},
@@ -330,11 +331,11 @@ func TestWithin(t *testing.T) {
 		},
 		"an open bound of draft 4": {
 			`{"type":"number","minimum":5,"maximum":6}`,
-			`{"$schema":"http://json-schema.org/draft-04/schema#","type":"number","minimum":5,"exclusiveMinimum":true}`, "no number below 5",
+			`{"$schema":"http://json-schema.org/draft-04/schema#","type":"number","minimum":5,"exclusiveMinimum":true}`, "no number that is 5 or below",
 		},
 		"an open upper bound of draft 4": {
 			`{"type":"number","minimum":5,"maximum":6}`,
-			`{"$schema":"http://json-schema.org/draft-04/schema#","type":"number","maximum":6,"exclusiveMaximum":true}`, "no number above 6",
+			`{"$schema":"http://json-schema.org/draft-04/schema#","type":"number","maximum":6,"exclusiveMaximum":true}`, "no number that is 6 or above",
 		},
 		"a bound of draft 4 that is not open": {
 			`{"type":"number","minimum":5}`,
@@ -342,11 +343,11 @@ func TestWithin(t *testing.T) {
 		},
 		"a part of the output with an identifier": {
 			`{"$defs":{"a":{"$id":"x:y","$defs":{"s":{"type":"number"}},"properties":{"v":{"$ref":"#/$defs/s"}}},"s":{"type":"string"}},"$ref":"#/$defs/a"}`,
-			`{"properties":{"v":{"type":"string"}}}`, "leads nowhere",
+			`{"properties":{"v":{"type":"string"}}}`, "is not followed, since parts",
 		},
 		"a part of the input with an identifier": {
 			`{"type":"object","properties":{"v":{"type":"string"}}}`,
-			`{"$defs":{"a":{"$id":"x:y","$defs":{"s":{"type":"number"}},"properties":{"v":{"$ref":"#/$defs/s"}}},"s":{"type":"string"}},"$ref":"#/$defs/a"}`, "leads nowhere",
+			`{"$defs":{"a":{"$id":"x:y","$defs":{"s":{"type":"number"}},"properties":{"v":{"$ref":"#/$defs/s"}}},"s":{"type":"string"}},"$ref":"#/$defs/a"}`, "is not followed, since parts",
 		},
 		"an anchor in a value": {
 			`{"type":"string"}`, `{"default":{"$anchor":"s","type":"string"},"$ref":"#s","definitions":{"s":{"$anchor":"s","type":"number"}}}`, "may be a string",
@@ -367,6 +368,14 @@ func TestWithin(t *testing.T) {
 		"properties named type and nullable": {
 			`{"type":"object","properties":{"type":{"const":null},"nullable":{}}}`,
 			`{"type":"object","properties":{"type":{"type":"string"},"nullable":true}}`, "type: the input does not take",
+		},
+		"properties named as keywords that have values": {
+			`{"type":"object","properties":{"default":{"type":"string","nullable":true}}}`,
+			`{"type":"object","properties":{"default":{"type":"string"}}}`, "default: the output may be null",
+		},
+		"null for properties named as keywords": {
+			`{"type":"object","properties":{"examples":{"type":"null"},"properties":{"type":"null"}}}`,
+			`{"type":"object","properties":{"examples":{"type":"string","nullable":true},"properties":{"type":"object","nullable":true}}}`, "",
 		},
 		"a value that looks like a schema that may be null": {
 			`{"type":"object","properties":{"a":{"const":{"type":"a","nullable":true}},"b":{"type":"null","nullable":true}}}`,
@@ -391,7 +400,90 @@ func TestWithin(t *testing.T) {
 		"a keyword about one of the types": {
 			`{"type":["string","array"]}`, `{"type":["string","array","object"],"uniqueItems":true,"minProperties":1}`, "uniqueItems, which is not compared",
 		},
-		"nothing is taken": {`{"type":"object","required":["a"],"properties":{"a":{}}}`, `{"type":"object","properties":{"a":false}}`, "a: the input takes nothing"},
+		"as many properties as are required": {
+			`{"type":"object","required":["a","b","a"]}`, `{"type":"object","minProperties":2}`, "",
+		},
+		"fewer properties than are needed": {
+			`{"type":"object","required":["a","b","a"]}`, `{"type":"object","minProperties":3}`, "minProperties is 3",
+		},
+		"numbers of properties": {
+			`{"type":"object","allOf":[{"minProperties":2,"maxProperties":5},{"minProperties":1,"maxProperties":3}]}`, `{"type":"object","minProperties":2,"maxProperties":3}`, "",
+		},
+		"more properties than are taken": {
+			`{"type":"object","maxProperties":4}`, `{"type":"object","maxProperties":3}`, "maxProperties is 3",
+		},
+		"a tuple as it was written before 2020": {
+			`{"$schema":"http://json-schema.org/draft-07/schema#","type":"array","items":[{"type":"string"}],"additionalItems":{"type":"integer"}}`,
+			`{"type":"array","prefixItems":[{"type":"string"}],"items":{"type":"number"}}`, "",
+		},
+		"a tuple for one as it was written before 2020": {
+			`{"type":"array","prefixItems":[{"type":"string"}],"items":false}`,
+			`{"$schema":"http://json-schema.org/draft-07/schema#","type":"array","items":[{"type":"string"},{"type":"number"}],"additionalItems":false}`, "",
+		},
+		"the rest of a tuple as it was written before 2020": {
+			`{"type":"array","prefixItems":[{"type":"string"}]}`,
+			`{"$schema":"http://json-schema.org/draft-07/schema#","type":"array","items":[{"type":"string"}],"additionalItems":{"type":"number"}}`, "[]: the output may be",
+		},
+		"a value for a tuple as it was written before 2020": {
+			`{"type":"array","prefixItems":[{"const":"a"}],"items":{"const":"b"}}`,
+			`{"$schema":"http://json-schema.org/draft-07/schema#","type":"array","items":[{"type":"string"}],"additionalItems":{"type":"number"}}`, "[]: the input does not take",
+		},
+		"a keyword that is newer than the input's draft": {
+			`{"type":"array","prefixItems":[{"type":"string"}],"items":{"type":"number"}}`,
+			`{"$schema":"http://json-schema.org/draft-07/schema#","type":"array","prefixItems":[{"type":"string"}],"items":{"type":"number"}}`, "[0]: the output may be a string",
+		},
+		"other items than a list's": {
+			`{"type":"array","items":{"type":"string"}}`, `{"type":"array","items":{"type":"string"},"additionalItems":{"type":"number"}}`, "",
+		},
+		"multiples of fractions":                    {`{"type":"number","multipleOf":0.1}`, `{"type":"number","multipleOf":0.01}`, ""},
+		"no multiples of fractions":                 {`{"type":"number","multipleOf":0.1}`, `{"type":"number","multipleOf":0.03}`, "multiples of 0.03"},
+		"integers that are multiples of a fraction": {`{"type":"integer","multipleOf":0.3}`, `{"type":"number","multipleOf":0.5}`, ""},
+		"keywords that say nothing": {
+			`{"type":["array","object"]}`,
+			`{"type":["array","object"],"uniqueItems":false,"unevaluatedItems":true,"unevaluatedProperties":true,"propertyNames":true,"if":{"minItems":1},"maxContains":1,"minProperties":0}`, "",
+		},
+		"a branch without a condition": {`{"type":"array"}`, `{"type":"array","then":{"minItems":1}}`, ""},
+		"a condition":                  {`{"type":"array"}`, `{"type":"array","if":{"minItems":1},"then":{"minItems":2}}`, "if, which is not compared"},
+		"what the input excludes is never there": {
+			`{"type":"object","properties":{"a":{}}}`, `{"type":"object","not":{"required":["b"]}}`, "",
+		},
+		"what the input excludes is there perhaps": {
+			`{"type":"object","properties":{"a":{}}}`, `{"type":"object","not":{"required":["a"]}}`, "not, which is not compared",
+		},
+		"unevaluated properties that are additional": {
+			`{"type":"object","properties":{"a":{"const":"x"},"b":{"type":"integer"}}}`,
+			`{"type":"object","properties":{"a":{"type":"string"}},"unevaluatedProperties":{"type":"number"}}`, "",
+		},
+		"an unevaluated property of another type": {
+			`{"type":"object","properties":{"a":{"const":"x"},"b":{"type":"string"}}}`,
+			`{"type":"object","properties":{"a":{"type":"string"}},"unevaluatedProperties":{"type":"number"}}`, "b: the output may be a string",
+		},
+		"unevaluated properties beside what describes some": {
+			`{"type":"object","properties":{"a":{},"b":{}}}`,
+			`{"type":"object","properties":{"a":{}},"allOf":[{"properties":{"b":{}}}],"unevaluatedProperties":false}`, "unevaluatedProperties, which is not compared",
+		},
+		"a property of a pattern's that is named too": {
+			`{"type":"object","properties":{"x":{}},"patternProperties":{"^x":{"type":"object","properties":{"n":{"type":"number"}}}}}`,
+			`{"type":"object","properties":{"x":{"properties":{"n":{"type":"string"}}}}}`, "x.n: the output may be a number",
+		},
+		"two parts about items": {
+			`{"type":"array","allOf":[{"items":{"type":"object"}},{"items":{"properties":{"n":{"type":"number"}}}}]}`,
+			`{"type":"array","items":{"type":"object","properties":{"n":{"type":"string"}}}}`, "[].n: the output may be a number",
+		},
+		"two parts about additional properties": {
+			`{"type":"object","allOf":[{"additionalProperties":{"type":"object"}},{"additionalProperties":{"properties":{"n":{"type":"number"}}}}]}`,
+			`{"type":"object","additionalProperties":{"type":"object","properties":{"n":{"type":"string"}}}}`, "*.n: the output may be a number",
+		},
+		"two parts about items that fit together": {
+			`{"type":"array","allOf":[{"items":{"type":"string"}},{"items":{"maxLength":3}}]}`, `{"type":"array","items":{"type":"string","maxLength":3}}`, "",
+		},
+		"null as a value":             {`{"const":null}`, `{"type":"string"}`, "does not take null"},
+		"a list as a value":           {`{"const":[null,{"a":1}]}`, `{"type":"string"}`, `does not take [null,{"a":1}]`},
+		"a bound that is lower":       {`{"type":"string","minLength":1}`, `{"type":"string","minLength":2}`, "the input's minLength is 2, and the output's is lower"},
+		"a lower bound that is none":  {`{"type":"string"}`, `{"type":"string","minLength":2}`, "the input's minLength is 2, and the output has none"},
+		"a bound that is higher":      {`{"type":"string","maxLength":3}`, `{"type":"string","maxLength":2}`, "the input's maxLength is 2, and the output's is higher"},
+		"an upper bound that is none": {`{"type":"string"}`, `{"type":"string","maxLength":2}`, "the input's maxLength is 2, and the output has none"},
+		"nothing is taken":            {`{"type":"object","required":["a"],"properties":{"a":{}}}`, `{"type":"object","properties":{"a":false}}`, "a: the input takes nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -444,4 +536,17 @@ func texts(list []string) (out []any) {
 		out = append(out, text)
 	}
 	return out
+}
+
+// TestAReasonIsTheSameEachTime has an output of which several properties do not fit: the same one is named.
+func TestAReasonIsTheSameEachTime(t *testing.T) {
+	t.Parallel()
+	output := parse(t, `{"type":"object","properties":{"k":{},"l":{},"m":{}},"dependentSchemas":{
+		"k":{"properties":{"x":{}}},"l":{"properties":{"y":{}}},"m":{"properties":{"z":{}}}}}`)
+	input := parse(t, `{"type":"object","properties":{"k":{},"l":{},"m":{}},"additionalProperties":false}`)
+	for range 50 {
+		if _, why := schema.Within(output, input); why != "x: the input takes no such property" {
+			t.Fatalf("Within() = %q, want that x is not taken", why)
+		}
+	}
 }
