@@ -18,10 +18,11 @@ const (
 	MaxEvents       = 2000           // progress beyond it is not logged, and the log says so
 	DefaultDeadline = 24 * time.Hour // from acceptance
 	MaxDeadline     = 30 * 24 * time.Hour
-	MaxTaskBytes    = 4 << 20 // total size of a task's artifacts
-	MaxTaskValues   = 1 << 18 // how many Values they have; each takes some hundred bytes of memory
-	MaxConsultHops  = 5       // a consultation of a consultation of …
-	EndRoom         = 8 << 10 // bytes of a stored state that are reserved for the end of the task
+	MaxMessageBytes = 350 << 10 // of one message; that of a step, which brings what other steps made, may have MaxTaskBytes
+	MaxTaskBytes    = 4 << 20   // total size of a task's artifacts; one may have it all
+	MaxTaskValues   = 1 << 18   // how many Values they have; each takes some hundred bytes of memory
+	MaxConsultHops  = 5         // a consultation of a consultation of …
+	EndRoom         = 8 << 10   // bytes of a stored state that are reserved for the end of the task
 )
 
 // Phase is a stage in the life of a task.
@@ -127,6 +128,17 @@ type Parent struct {
 
 // CarriesConsultation reports whether the task carries a consultation.
 func (t *Task) CarriesConsultation() bool { return t.Parent != nil && t.Parent.ConsultationID != "" }
+
+// IsStep reports whether the task is a step of a plan.
+func (t *Task) IsStep() bool { return t.Parent != nil && t.Parent.ConsultationID == "" }
+
+// MessageLimit returns how many bytes one message of the task may have. What agents have made is not to be lost on its way to the next one.
+func (t *Task) MessageLimit() int {
+	if t.IsStep() {
+		return MaxTaskBytes
+	}
+	return MaxMessageBytes
+}
 
 // Key returns the task's key.
 func (t *Task) Key() Key { return Key{Tenant: t.Tenant, ID: t.ID} }

@@ -38,7 +38,7 @@ func (t *Task) Settled() bool { return t.Ended() && !t.Untold && !t.PushDue() }
 // RetainedSince returns the time from which the retention of a settled task counts. The results of a step are needed until the task of the plan has
 // ended, which has the same deadline.
 func (t *Task) RetainedSince() time.Time {
-	if t.Parent != nil && !t.CarriesConsultation() && t.Deadline.After(t.UpdateTime) {
+	if t.IsStep() && t.Deadline.After(t.UpdateTime) {
 		return t.Deadline
 	}
 	return t.UpdateTime

@@ -40,8 +40,9 @@ func planOf(t *orchestrator.Task) plan { return plan{t.Attributes, t.Requirement
 
 // piece is one content of a task.
 type piece struct {
-	name string
-	what string // for people
+	name  string
+	what  string // for people
+	limit int    // bytes
 	// Exactly one is set.
 	message proto.Message
 	value   any // encoded as JSON
@@ -49,25 +50,28 @@ type piece struct {
 
 // pieces returns the content of a task, in order.
 func pieces(t *orchestrator.Task) []piece {
-	list := []piece{{name: planContent, what: "what the task was accepted under", value: planOf(t)}}
+	const item = boltdb.MaxItemBytes
+	list := []piece{{name: planContent, what: "what the task was accepted under", limit: item, value: planOf(t)}}
 	if len(t.Gates) > 0 {
-		list = append(list, piece{name: gatesContent, what: "the task's gates", value: t.Gates})
+		list = append(list, piece{name: gatesContent, what: "the task's gates", limit: item, value: t.Gates})
 	}
 	if t.Message != nil {
-		list = append(list, piece{name: messageContent, what: "the message", message: t.Message})
+		list = append(list, piece{name: messageContent, what: "the message", limit: t.MessageLimit(), message: t.Message})
 	}
 	if t.StatusMessage != nil {
-		list = append(list, piece{name: statusContent, what: "the agent's status message", message: t.StatusMessage})
+		list = append(list, piece{name: statusContent, what: "the agent's status message", limit: item, message: t.StatusMessage})
 	}
 	if t.Metadata != nil {
-		list = append(list, piece{name: aboutContent, what: "the metadata of the agent's task", message: t.Metadata})
+		list = append(list, piece{name: aboutContent, what: "the metadata of the agent's task", limit: item, message: t.Metadata})
 	}
 	for i, a := range t.Artifacts {
-		list = append(list, piece{name: fmt.Sprintf("%s%04d", artifactPrefix, i), what: fmt.Sprintf("artifact %q", a.GetArtifactId()), message: a})
+		what := fmt.Sprintf("artifact %q", a.GetArtifactId())
+		list = append(list, piece{name: fmt.Sprintf("%s%04d", artifactPrefix, i), what: what, limit: orchestrator.MaxTaskBytes, message: a})
 	}
 	for i := range t.Turns {
 		if m := t.Turns[i].Message; m != nil {
-			list = append(list, piece{name: fmt.Sprintf("%s%04d", turnPrefix, i), what: fmt.Sprintf("message %d", i+1), message: m})
+			what := fmt.Sprintf("message %d", i+1)
+			list = append(list, piece{name: fmt.Sprintf("%s%04d", turnPrefix, i), what: what, limit: t.MessageLimit(), message: m})
 		}
 	}
 	return list
@@ -120,7 +124,7 @@ func (p piece) encode() (encoded []byte, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", p.what, err)
 	}
-	return encoded, boltdb.CheckItem(p.what, len(encoded))
+	return encoded, boltdb.CheckSize(p.what, len(encoded), p.limit)
 }
 
 // decodePiece decodes the content with a name: a plan, gates, an artifact, a message or metadata. The result is shared with other readers.

@@ -68,7 +68,7 @@ func (p piece) encodeOver(was piece, stored []byte) ([]byte, error) {
 		return nil, err
 	}
 	kept := newer.Record(next, again, stored)
-	return kept, boltdb.CheckItem(p.what, len(kept))
+	return kept, boltdb.CheckSize(p.what, len(kept), p.limit)
 }
 
 // isNewer reports whether a value has a name that this version does not know. That is rare, and so the others need not be decoded once more.

@@ -49,8 +49,8 @@ func nonceOf(name string) string { return name[strings.LastIndexByte(name, '#')+
 // step holds what one write of a task puts into TaskBlobs.
 type step struct {
 	items   []ddb.Item
-	content map[string]map[string]any // the content in them, by record and name
-	size    map[string]int            // size of the content, by record
+	content map[string]map[string]any // the content in them, by reference and name
+	size    map[string]int            // size of the content, by reference
 }
 
 // prepare sets the references of next, which has the content and the log of old, to the new events and to the content that differs from old's.
@@ -159,31 +159,27 @@ func (s *Store) prepareContent(old, next *state, step *step, key, record, nonce 
 	}
 	small, held := make(ddb.Item), 0
 	for i, p := range added {
-		value, size := &types.AttributeValueMemberB{Value: encoded[i]}, len(encoded[i])
-		name := record
+		size := len(encoded[i])
 		if held+size <= inlineContent && (!isListed(p.name) || beside <= besideListed) {
 			held += size
-			small[p.name] = value
+			small[p.name] = &types.AttributeValueMemberB{Value: encoded[i]}
+			content[p.name] = record
 		} else {
-			name = fmt.Sprintf("content#%08d#%s#%s", next.task.Version, nonce, p.name)
-			item := recordItem(key, name)
-			item[attrContent] = &types.AttributeValueMemberM{Value: ddb.Item{p.name: value}}
-			step.items = append(step.items, item)
+			content[p.name] = step.divide(key, fmt.Sprintf("content#%08d#%s#%s", next.task.Version, nonce, p.name), p.name, encoded[i])
 		}
-		content[p.name] = name
-		step.keep(name, p, value.Value)
+		step.keep(content[p.name], p, encoded[i])
 	}
 	next.content = content
 	return small, nil
 }
 
 // keep notes content for the cache, so that it need not be read again.
-func (s *step) keep(record string, p piece, encoded []byte) {
-	if s.content[record] == nil {
-		s.content[record] = make(map[string]any)
+func (s *step) keep(reference string, p piece, encoded []byte) {
+	if s.content[reference] == nil {
+		s.content[reference] = make(map[string]any)
 	}
-	s.content[record][p.name] = p.content(encoded)
-	s.size[record] += len(encoded)
+	s.content[reference][p.name] = p.content(encoded)
+	s.size[reference] += len(encoded)
 }
 
 // write writes the step's items. Nothing refers to them yet, and nobody else writes them.
@@ -218,89 +214,4 @@ func (s *Store) discard(ctx context.Context, step *step) {
 		requests[i] = types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: ddb.Item{attrTask: item[attrTask], attrRecord: item[attrRecord]}}}
 	}
 	_ = s.db.BatchWrite(ctx, tableBlobs, requests) // what remains is garbage, to which nothing refers
-}
-
-// load adds content to tasks: all of it, or only that for which wanted is true. It sets broken for those whose content cannot be read.
-func (s *Store) load(ctx context.Context, states []*state, wanted func(name string) bool) error {
-	missing, found := make(map[string]ddb.Item), make(map[string]map[string]any)
-	for _, st := range states {
-		for name, record := range st.content {
-			if !wanted(name) {
-				continue
-			}
-			id := recordID(st.item, record)
-			if content, ok := s.cache.get(id); ok {
-				found[id] = content // what is read next may empty the cache
-			} else {
-				missing[id] = recordItem(ddb.TextOf(st.item, attrTask), record)
-			}
-		}
-	}
-	if len(missing) > 0 {
-		if err := s.read(ctx, missing, found); err != nil {
-			return err
-		}
-	}
-	for _, st := range states {
-		for name, record := range st.content {
-			if !wanted(name) {
-				continue
-			}
-			content, ok := found[recordID(st.item, record)][name]
-			if !ok {
-				content = fmt.Errorf("record %s has no content %s", record, name)
-			}
-			if broken, ok := content.(error); ok {
-				st.broken = broken
-				break
-			}
-			if c, ok := content.(jsonContent); ok {
-				st.stored[name], content = c.encoded, c.value
-			}
-			fill(&st.task, name, content)
-		}
-	}
-	return nil
-}
-
-// recordID identifies a record of the task to which an item belongs, for the cache.
-func recordID(item ddb.Item, record string) string {
-	return ddb.TextOf(item, attrTask) + "\x00" + record
-}
-
-// read reads records and decodes their content. In place of content that it cannot decode it puts the error.
-func (s *Store) read(ctx context.Context, missing map[string]ddb.Item, found map[string]map[string]any) error {
-	keys := make([]ddb.Item, 0, len(missing))
-	for _, key := range missing {
-		keys = append(keys, key)
-	}
-	items, err := s.db.BatchGet(ctx, tableBlobs, keys)
-	if err != nil {
-		return err
-	}
-	for _, item := range items {
-		content, ok := item[attrContent].(*types.AttributeValueMemberM)
-		if !ok {
-			continue
-		}
-		id := recordID(item, ddb.TextOf(item, attrRecord))
-		decoded, size := make(map[string]any, len(content.Value)), 0
-		for name, av := range content.Value {
-			b, ok := av.(*types.AttributeValueMemberB)
-			if !ok || !isKnown(name) {
-				continue
-			}
-			content, err := decodePiece(name, b.Value)
-			switch {
-			case err != nil:
-				content = err
-			case isListed(name):
-				content = jsonContent{content, b.Value}
-			}
-			decoded[name], size = content, size+len(b.Value)
-		}
-		found[id] = decoded
-		s.cache.put(id, decoded, size)
-	}
-	return nil
 }

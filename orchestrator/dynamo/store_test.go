@@ -31,6 +31,12 @@ func runAll(t *testing.T, transport http.RoundTripper) {
 		t.Helper()
 		return dynamo.New(tables(t, transport), dynamo.Options{})
 	})
+	storetest.RunLarge(t, func(t *testing.T) (orchestrator.Store, func() orchestrator.Store) {
+		t.Helper()
+		db := tables(t, transport)
+		again := func() orchestrator.Store { return dynamo.New(db, dynamo.Options{}) }
+		return again(), again
+	})
 	storetest.RunContexts(t, func(t *testing.T) orchestrator.ContextStore {
 		t.Helper()
 		return dynamo.New(tables(t, transport), dynamo.Options{})

@@ -1,10 +1,12 @@
 package dynamo_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -54,17 +56,70 @@ func TestATaskThatCannotBeReadDoesNotHideTheOthers(t *testing.T) {
 	}
 }
 
+// TestAnArtifactOfWhichAPartIsMissingCannotBeRead has tables that were not restored to the same moment: nobody must take the rest for the artifact. It
+// is divided between two of its parts, and so the rest could be decoded.
+func TestAnArtifactOfWhichAPartIsMissingCannotBeRead(t *testing.T) {
+	t.Parallel()
+	db := tables(t, nil)
+	writer := dynamo.New(db, dynamo.Options{})
+	create(t, writer, "a", epoch)
+	const size = 60_000 // of seven bytes each, after seven bytes of the id
+	if _, err := writer.Update(t.Context(), key("a"), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		t.Artifacts = []*a2apb.Artifact{{ArtifactId: "large", Parts: slices.Repeat([]*a2apb.Part{{Content: &a2apb.Part_Text{Text: "abc"}}}, size)}}
+		return nil, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	parts := recordsOf(t, db, "a", "*0")
+	if len(parts) != 2 {
+		t.Fatalf("there are %d records with parts of the artifact, want 2", len(parts))
+	}
+	for _, part := range parts {
+		remove(t, db, part)
+		if _, err := dynamo.New(db, dynamo.Options{}).Task(t.Context(), key("a")); fault.ReasonOf(err) != orchestrator.ReasonUnreadable {
+			t.Errorf("Task() without %v = %v, want %s", part["record_name"], err, orchestrator.ReasonUnreadable)
+		}
+		if err := db.Put(t.Context(), types.Put{TableName: db.Table("TaskBlobs"), Item: part}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := dynamo.New(db, dynamo.Options{}).Task(t.Context(), key("a")); err != nil || len(got.Artifacts[0].GetParts()) != size {
+		t.Errorf("Task() with all parts = %v, want the artifact whole", err)
+	}
+}
+
+// recordsOf returns the records of a task whose names contain a text.
+func recordsOf(t *testing.T, db *ddb.Client, id, containing string) (records []ddb.Item) {
+	t.Helper()
+	answer, err := db.API().Query(t.Context(), &dynamodb.QueryInput{
+		TableName: db.Table("TaskBlobs"), KeyConditionExpression: aws.String("task_key = :t"),
+		ExpressionAttributeValues: ddb.Item{":t": &types.AttributeValueMemberS{Value: "default#" + id}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range answer.Items {
+		if strings.Contains(ddb.TextOf(item, "record_name"), containing) {
+			records = append(records, item)
+		}
+	}
+	return records
+}
+
+// remove deletes a record.
+func remove(t *testing.T, db *ddb.Client, record ddb.Item) {
+	t.Helper()
+	key := ddb.Item{"task_key": record["task_key"], "record_name": record["record_name"]}
+	if err := db.BatchWrite(t.Context(), "TaskBlobs", []types.WriteRequest{{DeleteRequest: &types.DeleteRequest{Key: key}}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A task's content is in other items, which may be of a later version, too, or missing in tables that were not restored to the same moment.
 func TestATaskWhoseContentCannotBeReadDoesNotHideTheOthers(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(t *testing.T, db *ddb.Client, record ddb.Item){
-		"it is missing": func(t *testing.T, db *ddb.Client, record ddb.Item) {
-			t.Helper()
-			key := ddb.Item{"task_key": record["task_key"], "record_name": record["record_name"]}
-			if err := db.BatchWrite(t.Context(), "TaskBlobs", []types.WriteRequest{{DeleteRequest: &types.DeleteRequest{Key: key}}}); err != nil {
-				t.Fatal(err)
-			}
-		},
+		"it is missing": remove,
 		"it has another form": func(t *testing.T, db *ddb.Client, record ddb.Item) {
 			t.Helper()
 			record["content"] = &types.AttributeValueMemberM{Value: ddb.Item{
@@ -83,14 +138,11 @@ func TestATaskWhoseContentCannotBeReadDoesNotHideTheOthers(t *testing.T) {
 			for i, id := range []string{"a", "b", "c"} {
 				create(t, writer, id, epoch.Add(time.Duration(i)*time.Minute))
 			}
-			answer, err := db.API().Query(t.Context(), &dynamodb.QueryInput{
-				TableName: db.Table("TaskBlobs"), KeyConditionExpression: aws.String("task_key = :b"),
-				ExpressionAttributeValues: ddb.Item{":b": &types.AttributeValueMemberS{Value: "default#b"}},
-			})
-			if err != nil || len(answer.Items) != 1 {
-				t.Fatalf("Query() = %v, %v, want the record of b", answer, err)
+			records := recordsOf(t, db, "b", "")
+			if len(records) != 1 {
+				t.Fatalf("there are %d records of b, want one", len(records))
 			}
-			spoil(t, db, answer.Items[0])
+			spoil(t, db, records[0])
 			s := dynamo.New(db, dynamo.Options{}) // another process, which has nothing in its cache
 			page, _, err := s.Tasks(t.Context(), "default", "", 9)
 			if err != nil || len(page) != 3 {

@@ -43,8 +43,8 @@ func nameMessage(i int) string {
 }
 
 // pieces compares two versions of a list of content; was has the places of the old one. It encodes what is new, and records in d which log entries
-// are replaced and how much content there is.
-func pieces[C content](d *draft, was []uint64, old, now []C, what func(i int) string) (list []piece, err error) {
+// are replaced and how much content there is. limit is the most bytes that one may have.
+func pieces[C content](d *draft, was []uint64, old, now []C, limit int, what func(i int) string) (list []piece, err error) {
 	same := func(i int) bool { return i < len(was) && i < len(now) && old[i] == now[i] }
 	for i, n := range was {
 		if !same(i) {
@@ -58,7 +58,7 @@ func pieces[C content](d *draft, was []uint64, old, now []C, what func(i int) st
 			list[i].at = was[i]
 			continue
 		}
-		if list[i].new, err = encode(c, func() string { return what(i) }); err != nil {
+		if list[i].new, err = encode(c, limit, func() string { return what(i) }); err != nil {
 			return nil, err
 		}
 		d.record.size += weigh(c, len(list[i].new))
@@ -80,13 +80,13 @@ func place(tx *bbolt.Tx, list []piece) (at []uint64, err error) {
 	return at, nil
 }
 
-func encode(m proto.Message, what func() string) ([]byte, error) {
+func encode(m proto.Message, limit int, what func() string) ([]byte, error) {
 	b, err := proto.Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", what(), err)
 	}
-	if len(b) > boltdb.MaxItemBytes {
-		return nil, boltdb.CheckItem(what(), len(b))
+	if len(b) > limit {
+		return nil, boltdb.CheckSize(what(), len(b), limit)
 	}
 	return b, nil
 }

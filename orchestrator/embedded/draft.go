@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/boltdb"
 )
 
 // draft is a prepared write of a task; only its places in the log are open. If possible it is made before the transaction, for which all other
@@ -56,11 +57,11 @@ func (d *draft) encodeContent(old *record) (err error) {
 	if err := encodeSingle(d, aboutBucket, old.Metadata, t.Metadata, "the metadata of the agent's task"); err != nil {
 		return err
 	}
-	d.messages, err = pieces(d, old.places.messages, messages(&old.Task), messages(t), nameMessage)
+	d.messages, err = pieces(d, old.places.messages, messages(&old.Task), messages(t), t.MessageLimit(), nameMessage)
 	if err != nil {
 		return err
 	}
-	d.artifacts, err = pieces(d, old.places.artifacts, old.Artifacts, t.Artifacts, func(i int) string {
+	d.artifacts, err = pieces(d, old.places.artifacts, old.Artifacts, t.Artifacts, orchestrator.MaxTaskBytes, func(i int) string {
 		return fmt.Sprintf("artifact %q", t.Artifacts[i].GetArtifactId())
 	})
 	return err
@@ -83,7 +84,7 @@ func encodeSingle[C content](d *draft, bucket []byte, old, now C, what string) (
 	}
 	x := single{bucket: bucket}
 	if now != none {
-		if x.encoded, err = encode(now, func() string { return what }); err != nil {
+		if x.encoded, err = encode(now, boltdb.MaxItemBytes, func() string { return what }); err != nil {
 			return err
 		}
 		d.record.size += weigh(now, len(x.encoded))

@@ -21,6 +21,18 @@ func TestStore(t *testing.T) {
 		t.Helper()
 		return open(t, filepath.Join(t.TempDir(), "quorate.db"))
 	})
+	storetest.RunLarge(t, func(t *testing.T) (orchestrator.Store, func() orchestrator.Store) {
+		t.Helper()
+		db := database(t, filepath.Join(t.TempDir(), "quorate.db"))
+		again := func() orchestrator.Store {
+			s, err := embedded.New(t.Context(), db)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		return again(), again
+	})
 	storetest.RunContexts(t, func(t *testing.T) orchestrator.ContextStore {
 		t.Helper()
 		return open(t, filepath.Join(t.TempDir(), "quorate.db"))

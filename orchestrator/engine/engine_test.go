@@ -415,7 +415,7 @@ func TestAnAgentThatStopsStreamingIsPolled(t *testing.T) {
 
 func TestArtifactsOverTheLimitFailTheTask(t *testing.T) {
 	for name, content := range map[string][]string{
-		"one over the item limit":     {strings.Repeat("x", 400<<10)},
+		"one over the limit":          {strings.Repeat("x", orchestrator.MaxTaskBytes)},
 		"all together over the limit": strings.Split(strings.Repeat(strings.Repeat("x", 300<<10)+" ", 20), " "),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -111,6 +111,19 @@ func TestAChainRunsAsOneTask(t *testing.T) {
 	}
 }
 
+func TestAChainPassesOnWhatIsLarge(t *testing.T) {
+	list := threeInAChain()
+	large := strings.Repeat("x", 1<<20)
+	list[0].play = func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		return say(snapshot("r", a2apb.TaskState_TASK_STATE_COMPLETED, "", large))
+	}
+	w := newWorld(t, list...)
+	task, log := w.awaitEnd(w.submit(chained()).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Artifacts[0].GetParts()[0].GetText() != "builder(coder("+large+"))" {
+		t.Errorf("state %s (%.300v), want completed with what the first one made, whole; log %.3000v", task.State, task.Error, log)
+	}
+}
+
 // TestOnlyTheLastOfAChainMakesWhatTheCallerTakes has what stands beside the message of a chain's task: all agents get it, but only one makes what the
 // caller gets.
 func TestOnlyTheLastOfAChainMakesWhatTheCallerTakes(t *testing.T) {

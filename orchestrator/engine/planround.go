@@ -16,7 +16,7 @@ import (
 
 // wakeParent wakes the task in whose plan t is a step, when t has ended, begins to wait or stops waiting.
 func (e *Engine) wakeParent(t *orchestrator.Task, before a2apb.TaskState) {
-	if t.Parent != nil && !t.CarriesConsultation() && (t.Ended() || orchestrator.Interrupted(t.State) || orchestrator.Interrupted(before)) {
+	if t.IsStep() && (t.Ended() || orchestrator.Interrupted(t.State) || orchestrator.Interrupted(before)) {
 		e.Wake(orchestrator.Key{Tenant: t.Tenant, ID: t.Parent.TaskID})
 	}
 }

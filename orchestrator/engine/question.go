@@ -116,7 +116,7 @@ func (e *Engine) storeTurns(t *orchestrator.Task, h *remoteState) {
 }
 
 // showDraft puts what the agent has made so far into a task that waits for its caller, who may have to judge it. If a review stands in between, or an
-// artifact is so large that it may not fit a store, that has to wait for the delivery. The conversation may go on and change its own copy.
+// artifact is large, that has to wait for the delivery: each step with one would write it again. The conversation may go on and change its own copy.
 func (h *remoteState) showDraft(t *orchestrator.Task) {
 	if t.Guarded() {
 		return

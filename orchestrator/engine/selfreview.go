@@ -29,7 +29,7 @@ func (e *Engine) checkSelfReview(ctx context.Context, t *orchestrator.Task, r co
 		return fault.New(fault.FailedPrecondition, "SELF_REVIEW",
 			"requirement %q names %s, which is served at %s as %s is; an agent cannot review its own work under another name: %s", r.ID, r.TargetAgent, at, t.Agent, correctRule(t))
 	}
-	if r.Phase != consultation.PhasePreExecution || t.Parent == nil || t.CarriesConsultation() {
+	if r.Phase != consultation.PhasePreExecution || !t.IsStep() {
 		return nil
 	}
 	parent, err := e.Store.Task(ctx, orchestrator.Key{Tenant: t.Tenant, ID: t.Parent.TaskID})

@@ -4,20 +4,17 @@ package storetest
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
-	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -25,12 +22,12 @@ import (
 func Run(t *testing.T, open func(t *testing.T) orchestrator.Store) {
 	t.Helper()
 	RunExceptLimits(t, open)
-	t.Run("content over the item limit is refused", func(t *testing.T) { tooLarge(t, open(t)) })
-	t.Run("content of the item limit is taken", func(t *testing.T) { justFits(t, open(t)) })
+	t.Run("content over the limit is refused", func(t *testing.T) { tooLarge(t, open(t)) })
+	t.Run("the largest content is taken", func(t *testing.T) { justFits(t, open(t)) })
 	t.Run("the largest task that is accepted can end", func(t *testing.T) { largest(t, open(t)) })
 }
 
-// RunExceptLimits runs the suite but for the limit on an item's size.
+// RunExceptLimits runs the suite but for the limits of sizes.
 func RunExceptLimits(t *testing.T, open func(t *testing.T) orchestrator.Store) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, orchestrator.Store){
@@ -312,95 +309,6 @@ func unfinished(t *testing.T, s orchestrator.Store) {
 	rest, err := s.Unfinished(t.Context(), shard, first[0], 10)
 	if diff := cmp.Diff([]orchestrator.Key{{Tenant: "default", ID: "a"}, {Tenant: "default", ID: "c"}}, append(first, rest...)); diff != "" || err != nil {
 		t.Errorf("Unfinished() = %v (-want +got):\n%s", err, diff)
-	}
-}
-
-func tooLarge(t *testing.T, s orchestrator.Store) {
-	big := string(make([]byte, 351<<10))
-	in := task("a")
-	in.Message = message(big)
-	_, _, err := s.Create(t.Context(), in)
-	wantTooLarge(t, "Create(large message)", err, fmt.Sprintf("the message has %d bytes; the limit is 358400", proto.Size(in.Message)))
-	if _, err := s.Task(t.Context(), key(in)); fault.KindOf(err) != fault.NotFound {
-		t.Errorf("Task() after a refused Create = %v, want not found", err)
-	}
-	k := key(create(t, s, task("b")))
-	reply := message(big)
-	_, err = s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		t.Turns = []orchestrator.Turn{{Message: reply}}
-		return nil, nil
-	})
-	wantTooLarge(t, "Update(large reply)", err, fmt.Sprintf("message 1 has %d bytes; the limit is 358400", proto.Size(reply)))
-	_, err = s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		t.Artifacts = []*a2apb.Artifact{artifact("fine"), artifact(big)}
-		return nil, nil
-	})
-	got, err2 := s.Task(t.Context(), k)
-	if fault.ReasonOf(err) != "ITEM_TOO_LARGE" || err2 != nil || len(got.Artifacts) != 0 {
-		t.Errorf("Update(large artifact) = %.200v and left %d artifacts (%v), want ITEM_TOO_LARGE and none", err, len(got.Artifacts), err2)
-	}
-	if said := fault.From(err); said != nil && len(said.Message) > 1000 { // it is stored as why the task failed
-		t.Errorf("Update(artifact with a large id) = an error of %d bytes, want its message to be short", len(said.Message))
-	}
-}
-
-// wantTooLarge checks that err says the same with every store.
-func wantTooLarge(t *testing.T, call string, err error, message string) {
-	t.Helper()
-	if f := fault.From(err); fault.ReasonOf(err) != "ITEM_TOO_LARGE" || f.Message != message {
-		t.Errorf("%s = %v, want ITEM_TOO_LARGE: %s", call, err, message)
-	}
-}
-
-// justFits writes content that is as large as it may be.
-func justFits(t *testing.T, s orchestrator.Store) {
-	in := task("a")
-	in.Message = message("")
-	for size := boltdb.MaxItemBytes; proto.Size(in.Message) != boltdb.MaxItemBytes; size-- {
-		in.Message = message(strings.Repeat("x", size))
-	}
-	create(t, s, in)
-	_, err := s.Update(t.Context(), key(in), func(*orchestrator.Task) ([]orchestrator.Event, error) {
-		return []orchestrator.Event{{Detail: string(make([]byte, boltdb.MaxItemBytes+1))}}, nil
-	})
-	if fault.ReasonOf(err) != "ITEM_TOO_LARGE" {
-		t.Errorf("Update(with an event that is larger) = %.200v, want ITEM_TOO_LARGE", err)
-	}
-}
-
-// largest looks for the largest task that is accepted: a bit more than that is in its state when it ends.
-func largest(t *testing.T, s orchestrator.Store) {
-	in := task("a")
-	var err error
-	for room := 0; room < 2*orchestrator.EndRoom; room += 128 {
-		in.Skill = strings.Repeat("s", boltdb.MaxItemBytes-room)
-		if _, _, err = s.Create(t.Context(), in); err == nil {
-			break
-		}
-	}
-	if err != nil {
-		t.Fatalf("Create(a task of nearly %d bytes) = %v, want it accepted", boltdb.MaxItemBytes, err)
-	}
-	_, err = s.Update(t.Context(), key(in), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		t.Attempts = []orchestrator.Attempt{{Number: 1, RemoteTaskID: strings.Repeat("r", orchestrator.EndRoom)}}
-		return nil, nil
-	})
-	if fault.ReasonOf(err) != "ITEM_TOO_LARGE" {
-		t.Errorf("Update(more than there is room for) = %v, want ITEM_TOO_LARGE", err)
-	}
-	if _, err := s.Update(t.Context(), key(in), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		t.CancelAsked, t.CancelWith = true, orchestrator.CancelMetadata(strings.Repeat("c", orchestrator.MaxCancelMetadata))
-		return nil, nil
-	}); err != nil {
-		t.Errorf("Update(to be canceled) = %v, want it taken", err)
-	}
-	ended, err := s.Update(t.Context(), key(in), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		t.CancelWith = ""
-		t.State, t.Error = a2apb.TaskState_TASK_STATE_FAILED, &orchestrator.Error{Reason: "ITEM_TOO_LARGE", Message: strings.Repeat("m", orchestrator.EndRoom/2)}
-		return nil, nil
-	})
-	if err != nil || !ended.Ended() {
-		t.Errorf("Update(failed) = %v, %v, want it ended: a task that cannot end is worked on forever", ended.State, err)
 	}
 }
 

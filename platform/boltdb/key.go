@@ -9,13 +9,16 @@ import (
 // MaxItemBytes is the largest item that both stores accept. DynamoDB's own limit is 400 KB, including names and indexes.
 const MaxItemBytes = 350 << 10
 
-// CheckItem returns an InvalidArgument fault with the reason ITEM_TOO_LARGE if size, in bytes, is over MaxItemBytes. what
-// describes the item in the message, where it is shortened: it may contain names from outside that are what is too large.
-func CheckItem(what string, size int) error {
-	if size <= MaxItemBytes {
+// CheckItem is CheckSize with MaxItemBytes as the limit.
+func CheckItem(what string, size int) error { return CheckSize(what, size, MaxItemBytes) }
+
+// CheckSize returns an InvalidArgument fault with the reason ITEM_TOO_LARGE if size is over the limit, both in bytes. what describes the item in the
+// message, where it is shortened: it may contain names from outside that are what is too large.
+func CheckSize(what string, size, limit int) error {
+	if size <= limit {
 		return nil
 	}
-	return fault.New(fault.InvalidArgument, "ITEM_TOO_LARGE", "%s has %d bytes; the limit is %d", fault.ClipTo(what, 200), size, MaxItemBytes)
+	return fault.New(fault.InvalidArgument, "ITEM_TOO_LARGE", "%s has %d bytes; the limit is %d", fault.ClipTo(what, 200), size, limit)
 }
 
 const separator = "\x00"
