@@ -29,7 +29,7 @@ func (s *Store) AgentContext(ctx context.Context, k orchestrator.ContextKey) (id
 		id, used = findContext(tx, key)
 		return nil
 	})
-	if err != nil || id == "" || used >= now {
+	if err != nil || id == "" || used == now {
 		return id, err
 	}
 	err = s.db.Update(ctx, func(tx *bbolt.Tx) error {
@@ -87,11 +87,15 @@ func findContext(tx *bbolt.Tx, key []byte) (id, used string) {
 	return "", ""
 }
 
-// putContext moves a context to a period, unless it is in a later one, after a clock was set back.
+// putContext stores a context under a period, and removes it from later ones, which there are after a clock was set back. Others stay there until they
+// are used.
 func putContext(tx *bbolt.Tx, now string, key []byte, id string) error {
 	all := tx.Bucket(contextBucket)
-	if last, _ := all.Cursor().Last(); string(last) > now {
-		now = string(last)
+	c := all.Cursor()
+	for name, _ := c.Last(); string(name) > now; name, _ = c.Prev() {
+		if err := all.Bucket(name).Delete(key); err != nil {
+			return err
+		}
 	}
 	b, err := all.CreateBucketIfNotExists([]byte(now))
 	if err != nil {

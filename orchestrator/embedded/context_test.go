@@ -80,3 +80,37 @@ func TestAContextIsRememberedWhileItIsUsed(t *testing.T) {
 		}
 	})
 }
+
+// TestContextsOutliveAClockThatWasWrong has been used years from now, by a clock that was wrong for a moment.
+func TestContextsOutliveAClockThatWasWrong(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "quorate.db")
+	synctest.Test(t, func(t *testing.T) {
+		db := database(t, file)
+		s, err := embedded.New(t.Context(), db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := conversation("early")
+		if err := db.Update(t.Context(), func(tx *bbolt.Tx) error {
+			b, err := tx.Bucket([]byte("task_contexts")).CreateBucket([]byte("009999"))
+			if err != nil {
+				return err
+			}
+			return b.Put(boltdb.Key(k.Tenant, k.Owner, k.ContextID, k.Agent), []byte("remote-early"))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		wantContext(t, s, "early", "remote-early")
+		for id, remote := range map[string]string{"early": "newer", "late": "remote-late"} {
+			if err := s.SetAgentContext(t.Context(), conversation(id), remote); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantContext(t, s, "early", "newer")
+		wantContext(t, s, "late", "remote-late")
+		passTime(t, s, 2*orchestrator.ContextLife)
+		wantContext(t, s, "early", "")
+		wantContext(t, s, "late", "")
+	})
+}
