@@ -45,6 +45,7 @@ func (h *remoteState) apply(r *a2apb.StreamResponse) (news bool, err error) {
 	if err := cmp.Or(checkNesting(r), checkRemoteIDs(r)); err != nil {
 		return false, err
 	}
+	makeReadable(r)
 	if h.strayFailure = nil; h.isStray(r) {
 		h.noteStrayFailure(r.GetStatusUpdate())
 		news, h.strayed = !h.strayed, true
@@ -116,6 +117,9 @@ func (h *remoteState) replaceArtifacts(artifacts []*a2apb.Artifact) error {
 // project do.
 func (h *remoteState) applyArtifact(u *a2apb.TaskArtifactUpdateEvent) error {
 	a := u.GetArtifact()
+	if a == nil {
+		return nil
+	}
 	h.bytes, h.values = h.bytes+proto.Size(a), h.values+orchestrator.Values(a)
 	for i, old := range h.artifacts {
 		if old.GetArtifactId() != a.GetArtifactId() {
@@ -144,6 +148,7 @@ func (h *remoteState) correct(t *a2apb.Task) error {
 	if err := checkNesting(snapshot(t)); err != nil {
 		return err
 	}
+	makeReadable(snapshot(t))
 	if orchestrator.Terminal(t.GetStatus().GetState()) {
 		return errors.Join(h.replaceArtifacts(t.GetArtifacts()), h.setMetadata(h.metadata, t.GetMetadata()))
 	}

@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+)
+
+// unnamedID is the id of an artifact to which the agent gave none.
+const unnamedID = "unnamed"
+
+// makeReadable gives what an agent said a form that every client reads: a2a-go's reads no task with a part without content or an artifact without an id,
+// and no list of tasks with such a task.
+func makeReadable(r *a2apb.StreamResponse) {
+	for _, m := range []*a2apb.Message{r.GetMessage(), r.GetTask().GetStatus().GetMessage(), r.GetStatusUpdate().GetStatus().GetMessage()} {
+		if m != nil {
+			dropEmptyParts(&m.Parts)
+		}
+	}
+	artifacts := r.GetTask().GetArtifacts()
+	if a := r.GetArtifactUpdate().GetArtifact(); a != nil {
+		artifacts = []*a2apb.Artifact{a}
+	}
+	unnamed := 0
+	for _, a := range artifacts {
+		dropEmptyParts(&a.Parts)
+		if a.GetArtifactId() == "" {
+			unnamed++
+			a.ArtifactId = nameUnnamed(unnamed)
+		}
+	}
+}
+
+// dropEmptyParts takes the parts without content out of a list. Without any it writes nothing: others may be reading.
+func dropEmptyParts(parts *[]*a2apb.Part) {
+	if slices.ContainsFunc(*parts, isEmptyPart) {
+		*parts = slices.DeleteFunc(*parts, isEmptyPart)
+	}
+}
+
+// isEmptyPart reports whether a part has no content. Over JSON, content of a newer version of A2A is gone when it gets here; over gRPC it is unknown
+// fields.
+func isEmptyPart(p *a2apb.Part) bool {
+	return p.GetContent() == nil && len(p.ProtoReflect().GetUnknown()) == 0
+}
+
+// nameUnnamed returns the id of a task's first artifact without one, of the second and so on. An update is about the first.
+func nameUnnamed(n int) string {
+	if n == 1 {
+		return unnamedID
+	}
+	return unnamedID + "-" + strconv.Itoa(n)
+}
