@@ -20,8 +20,8 @@ func textPart(s string) *a2apb.Part { return &a2apb.Part{Content: &a2apb.Part_Te
 const carryTimeout = 30 * time.Second
 
 // submitCarrier submits the task that takes the question to its target. Its request id is that of the consultation, so repeating it finds the same
-// task. It continues when the caller disconnects: a carrier that is not recorded in its consultation would not be canceled with the task, and a
-// question that was never sent would count as open.
+// task. It continues when the caller disconnects: nobody would be told in which task to look for a carrier that is not recorded in its consultation, and
+// a question that was never sent would count as open.
 func (e *Engine) submitCarrier(ctx context.Context, t *orchestrator.Task, c consultation.Consultation, m *a2apb.Message) (consultation.Consultation, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), carryTimeout)
 	defer cancel()
@@ -53,6 +53,11 @@ func (e *Engine) submitCarrier(ctx context.Context, t *orchestrator.Task, c cons
 		return c, err
 	}
 	return c, e.cancelConsultations(ctx, &now) // the task may have ended, and informed its consultations, before this one had a carrier
+}
+
+// carrierKey returns the key of the task that carries a consultation, whether or not that is there yet.
+func carrierKey(c consultation.Consultation) orchestrator.Key {
+	return orchestrator.Key{Tenant: c.Tenant, ID: orchestrator.TaskID(c.Tenant, carrierName, c.ID)}
 }
 
 // question returns the message to the consulted agent: a request in words, the content to review, and the terms of the consultation.

@@ -25,15 +25,16 @@ func (e *Engine) reportEnd(ctx context.Context, read *orchestrator.Task) (stepRe
 	return stepResult{wait: forever}, err
 }
 
-// cancelConsultations stops the agents that are being consulted about a task when nobody waits for their outcome any more.
+// cancelConsultations stops the agents that are being consulted about a task when nobody waits for their outcome any more. Who submitted a carrier may
+// have died before it was noted, so carriers are found by their ids.
 func (e *Engine) cancelConsultations(ctx context.Context, t *orchestrator.Task) error {
 	if !t.Ended() || t.Error == nil || len(t.Requirements) == 0 {
 		return nil
 	}
 	list, err := e.Ledger.Consultations(ctx, t.Tenant, t.ID)
 	for _, c := range list {
-		if c.Unanswered() && c.CarrierTaskID != "" {
-			_, failed := e.Cancel(ctx, Cancellation{Key: orchestrator.Key{Tenant: t.Tenant, ID: c.CarrierTaskID}, Caller: "the end of task " + t.ID})
+		if c.Unanswered() {
+			_, failed := e.Cancel(ctx, Cancellation{Key: carrierKey(c), Caller: "the end of task " + t.ID})
 			if fault.ReasonOf(failed) != "TASK_ENDED" && fault.KindOf(failed) != fault.NotFound {
 				err = errors.Join(err, failed)
 			}

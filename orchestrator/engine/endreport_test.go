@@ -3,7 +3,7 @@ package engine_test
 import (
 	"context"
 	"path/filepath"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -37,12 +37,16 @@ func TestATaskThatEndsWhileSomebodyIsAskedAboutItEndsThatToo(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.pass()
-		s.asked = between{s.asked, sync.OnceFunc(func() {
+		var canceled atomic.Bool // not a sync.Once: the end of the carrier changes the entry meanwhile
+		s.asked = between{s.asked, func() {
+			if canceled.Swap(true) {
+				return
+			}
 			if _, err := s.engine.Cancel(t.Context(), engine.Cancellation{Key: orchestrator.Key{Tenant: tenant, ID: task.ID}, Caller: "tester"}); err != nil {
 				t.Error(err)
 			}
 			synctest.Wait()
-		})}
+		}}
 		s.stop()
 		s.start() // with what comes between
 		s.pass()
@@ -86,6 +90,49 @@ func TestAConsultationIsKnownByItsCarrierAlsoWhenWhoAskedHasGone(t *testing.T) {
 		s.stop()
 		s.checkRecalled("after who asked had gone", task.ID, c)
 	})
+}
+
+// TestACarrierThatWasNotNotedIsRecalled has the process that asks die between the sending of the question and the note of who carries it, and nobody ask
+// again.
+func TestACarrierThatWasNotNotedIsRecalled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newDesk(t)
+		store := s.asked
+		s.asked = deaf{store}
+		s.start()
+		task, err := s.engine.Submit(t.Context(), heldBack)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.pass()
+		if _, err := s.engine.Consult(t.Context(), tenant, task.ID, "r", nil, consultation.Request{}); err == nil {
+			t.Error("Consult() = nil, want that the carrier could not be noted")
+		}
+		s.pass()
+		s.stop()
+		s.asked = store
+		s.start()
+		if _, err := s.engine.Cancel(t.Context(), engine.Cancellation{Key: orchestrator.Key{Tenant: tenant, ID: task.ID}, Caller: "tester"}); err != nil {
+			t.Error(err)
+		}
+		s.pass()
+		s.stop()
+		list, err := store.List(t.Context(), tenant, task.ID)
+		if err != nil || len(list) != 1 || list[0].Consultation.CarrierTaskID != "" {
+			t.Fatalf("List() = %+v, %v, want a consultation without a carrier", list, err)
+		}
+		c := list[0].Consultation
+		c.CarrierTaskID = orchestrator.TaskID(tenant, "quorate:consultation", c.ID)
+		s.checkRecalled("after who asked had died", task.ID, c)
+	})
+}
+
+// deaf is a store in which no entry can be changed.
+type deaf struct{ consultation.Store }
+
+func (deaf) Update(context.Context, string, string, func(consultation.Entry) (consultation.Entry, error)) error {
+	return fault.New(fault.Unavailable, "DOWN", "the store is down")
 }
 
 // between has something happen before the first entry is changed.
