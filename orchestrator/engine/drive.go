@@ -62,7 +62,7 @@ func (e *Engine) remainingWait(ctx context.Context, r *runner, k orchestrator.Ke
 		return 0
 	}
 	r.version = t.Version
-	return time.Until(before.due)
+	return min(time.Until(before.due), t.Deadline.Sub(e.now())) // the clock may have been set forward since then
 }
 
 // capWait limits a wait by the task's deadline. For a finished task it returns 0.

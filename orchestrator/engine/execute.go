@@ -107,7 +107,8 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 	t := c.task
 	name, kind, attributes := describeExchange(&t)
 	ctx, span := e.tracerOf(&t).Start(underTrace(ctx, &t, true), name, kind, attributes)
-	limited, stop := context.WithDeadlineCause(ctx, t.Deadline, errDeadline) // what came of it is stored even if the deadline passes meanwhile
+	// What came of it is stored even if the deadline passes meanwhile. That is by the engine's clock, from which this machine's may differ.
+	limited, stop := context.WithTimeoutCause(ctx, t.Deadline.Sub(e.now()), errDeadline)
 	defer stop()
 	limited, c.cancel = context.WithCancelCause(limited)
 	defer c.cancel(nil)

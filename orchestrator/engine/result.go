@@ -107,7 +107,7 @@ func (e *Engine) keepDraft(ctx context.Context, c *conversation) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
 	ends := func(read, now *orchestrator.Task) bool {
-		return attemptOpen(read, now) && (now.CancelAsked || !e.now().Before(now.Deadline))
+		return attemptOpen(read, now) && (now.CancelAsked || e.isOverdue(now))
 	}
 	_, err := e.updateOwned(ctx, &c.task, ends, func(t *orchestrator.Task) []orchestrator.Event {
 		c.remote.recordIDs(t)

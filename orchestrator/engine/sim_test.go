@@ -63,6 +63,7 @@ type simulation struct {
 	logs     slog.Handler                     // nil: nobody reads them
 	refuse   func(t *orchestrator.Task) error // of the store; nil: it takes every change
 	stall    func(ctx context.Context) error  // of the store, before it takes a change; nil: it does not
+	now      func() time.Time                 // nil: time.Now
 	engine   *engine.Engine
 	accepted int // tasks
 
@@ -105,6 +106,7 @@ func (s *simulation) boot() (work func()) {
 	e, err := engine.New(engine.Config{
 		Store: life, Leases: leases, Directory: directory{agents}, Connect: connects{s.client, s.away}, Ledger: consultation.NewLedger(asked, consultation.LedgerOptions{}),
 		Notifier: s.notifier, Receiver: s.receiver, Logger: logger, Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
+		Now: s.now,
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -29,7 +29,7 @@ func (e *Engine) step(ctx context.Context, t orchestrator.Task) (stepResult, err
 		return e.reportEnd(ctx, &t)
 	case t.Ended():
 		return stepResult{wait: forever}, nil
-	case !e.now().Before(t.Deadline):
+	case e.isOverdue(&t):
 		return e.terminate(ctx, t, a2apb.TaskState_TASK_STATE_FAILED,
 			&orchestrator.Error{Reason: "DEADLINE_EXCEEDED", Message: "the task had not ended by its deadline, " + t.Deadline.Format(time.RFC3339) + deadlineHint(&t)})
 	case t.CancelAsked:
@@ -46,6 +46,9 @@ func (e *Engine) step(ctx context.Context, t orchestrator.Task) (stepResult, err
 	}
 	return e.execute(ctx, t)
 }
+
+// isOverdue reports whether the task's deadline has passed.
+func (e *Engine) isOverdue(t *orchestrator.Task) bool { return !e.now().Before(t.Deadline) }
 
 // pauseLeft returns for how long nothing is sent for a task yet; 0 or less for no time.
 func (e *Engine) pauseLeft(t *orchestrator.Task) time.Duration {
