@@ -52,28 +52,30 @@ func (s *Sender) Check(w orchestrator.Webhook) error {
 	if err := s.policy.CheckURL(u); err != nil {
 		return err
 	}
-	if len(w.ID) > maxID || len(w.Token) > maxSecret || len(w.Scheme) > maxID || len(w.Credentials) > maxSecret {
-		return fault.Invalid("id", "PUSH_CONFIG_TOO_LARGE", "the id and the scheme have at most %d bytes, the token and the credentials %d", maxID, maxSecret)
+	for _, part := range []struct {
+		field, text string
+		limit       int
+	}{
+		{"id", w.ID, maxID},
+		{"token", w.Token.Reveal(), maxSecret},
+		{"authentication.scheme", w.Scheme, maxID},
+		{"authentication.credentials", w.Credentials.Reveal(), maxSecret},
+	} {
+		if len(part.text) > part.limit {
+			return fault.Invalid(part.field, "PUSH_CONFIG_TOO_LARGE", "%s has %d bytes; at most %d are allowed", part.field, len(part.text), part.limit)
+		}
+		if strings.ContainsFunc(part.text, func(c rune) bool { return c < ' ' || c > '~' }) {
+			return fault.Invalid(part.field, "PUSH_CONFIG_INVALID", "%s has characters that a header cannot carry", part.field)
+		}
 	}
 	if !isScheme(w.Scheme) || w.Scheme == "" && w.Credentials != "" { // the credentials would not be sent, or as something else
 		return fault.Invalid("authentication.scheme", "PUSH_CONFIG_INVALID", "the scheme %q is not one of HTTP, such as Bearer", w.Scheme)
 	}
-	for field, text := range map[string]string{
-		"token": w.Token.Reveal(), "authentication.scheme": w.Scheme, "authentication.credentials": w.Credentials.Reveal(), "id": w.ID,
-	} {
-		for _, c := range []byte(text) {
-			if c < ' ' || c > '~' {
-				return fault.Invalid(field, "PUSH_CONFIG_INVALID", "%s has characters that a header cannot carry", field)
-			}
-		}
-	}
 	return nil
 }
 
-// isScheme reports whether s has nothing but what the name of a scheme has (RFC 9110 §5.6.2).
-func isScheme(s string) bool {
-	return !strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("\"(),/:;<=>?@[\\]{}", c) })
-}
+// isScheme reports whether s, which a header can carry, has nothing but what the name of a scheme has (RFC 9110 §5.6.2).
+func isScheme(s string) bool { return !strings.ContainsAny(s, " \"(),/:;<=>?@[\\]{}") }
 
 // Send notifies a receiver of one event of a task. An Unavailable fault means that it may be tried again, after the fault's RetryAfter; after any
 // other fault that is useless.

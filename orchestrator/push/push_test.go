@@ -54,6 +54,31 @@ func TestAReceiverHearsWhatA2ASays(t *testing.T) {
 	}
 }
 
+// TestAReceiverWithoutSecretsHearsNone sends twice: an answer that is read leaves its connection for the next notification.
+func TestAReceiverWithoutSecretsHearsNone(t *testing.T) {
+	t.Parallel()
+	var from []string
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		from = append(from, r.RemoteAddr)
+		for _, header := range []string{"Authorization", "A2A-Notification-Token", "X-A2A-Notification-Token"} {
+			if values := r.Header.Values(header); len(values) > 0 {
+				t.Errorf("%s = %q, want no such header", header, values)
+			}
+		}
+		_, _ = io.WriteString(w, strings.Repeat("x", 32<<10))
+	}))
+	defer receiver.Close()
+	s := sender(true)
+	for range 2 {
+		if err := s.Send(t.Context(), orchestrator.Webhook{URL: receiver.URL}, task, event); err != nil {
+			t.Fatalf("Send() = %v", err)
+		}
+	}
+	if from[0] != from[1] {
+		t.Errorf("the notifications came from %q, want one connection", from)
+	}
+}
+
 func TestWhatAnAnswerMeans(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -69,6 +94,7 @@ func TestWhatAnAnswerMeans(t *testing.T) {
 		"a refusal may pass":                   {404, "", fault.Unavailable, "RECEIVER_REFUSED", 0},
 		"what is gone is gone":                 {410, "", fault.FailedPrecondition, "RECEIVER_GONE", 0},
 		"a choice is no agreement":             {300, "", fault.Unavailable, "RECEIVER_REFUSED", 0},
+		"nor is another protocol":              {101, "", fault.Unavailable, "RECEIVER_REFUSED", 0},
 		"a redirect is not followed":           {307, "", fault.Unavailable, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -112,8 +138,8 @@ func TestAReceiverThatIsNotThereIsTriedAgain(t *testing.T) {
 	if fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("Send(nobody) = %v, want it unavailable", err)
 	}
-	if strings.Contains(err.Error(), "secret-path") {
-		t.Errorf("Send(nobody) = %v, want nothing of the URL: the log of the task would show it", err)
+	if !strings.Contains(err.Error(), "connect") || strings.Contains(err.Error(), "secret-path") {
+		t.Errorf("Send(nobody) = %v, want why, and nothing of the URL: the log of the task would show it", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -129,37 +155,43 @@ func TestWhatNobodyCouldReachIsRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		webhook orchestrator.Webhook
 		reason  string
+		field   string
 	}{
-		"an ordinary URL":              {orchestrator.Webhook{URL: url + "/hook", Token: "t", Scheme: "Bearer", Credentials: "c"}, ""},
-		"all that a header can carry":  {orchestrator.Webhook{URL: url, Token: " ~", Scheme: "Bearer", Credentials: " ~", ID: " ~"}, ""},
-		"no URL":                       {orchestrator.Webhook{}, "URL_INVALID"},
-		"what is no URL":               {orchestrator.Webhook{URL: "https://[::1"}, "URL_INVALID"},
-		"a URL without end":            {orchestrator.Webhook{URL: url + "/" + long}, "URL_INVALID"},
-		"a file":                       {orchestrator.Webhook{URL: "file:///etc/passwd"}, "URL_INVALID"},
-		"a password in the URL":        {orchestrator.Webhook{URL: "https://a:b@example.com/"}, "URL_INVALID"},
-		"an address of this host":      {orchestrator.Webhook{URL: "https://127.0.0.1/"}, "ADDRESS_BLOCKED"},
-		"a header in the token":        {orchestrator.Webhook{URL: url, Token: "x\r\nHost: y"}, "PUSH_CONFIG_INVALID"},
-		"a header in the scheme":       {orchestrator.Webhook{URL: url, Scheme: "Bearer\n"}, "PUSH_CONFIG_INVALID"},
-		"a header in the credentials":  {orchestrator.Webhook{URL: url, Scheme: "Bearer", Credentials: "x\ny"}, "PUSH_CONFIG_INVALID"},
-		"credentials without a scheme": {orchestrator.Webhook{URL: url, Credentials: "c"}, "PUSH_CONFIG_INVALID"},
-		"more than a scheme":           {orchestrator.Webhook{URL: url, Scheme: "Bearer x", Credentials: "c"}, "PUSH_CONFIG_INVALID"},
-		"a list of schemes":            {orchestrator.Webhook{URL: url, Scheme: "Bearer,Basic", Credentials: "c"}, "PUSH_CONFIG_INVALID"},
-		"other letters in the scheme":  {orchestrator.Webhook{URL: url, Scheme: "Bear\u00e9r", Credentials: "c"}, "PUSH_CONFIG_INVALID"},
+		"nothing but a URL":            {orchestrator.Webhook{URL: url}, "", ""},
+		"an ordinary URL":              {orchestrator.Webhook{URL: url + "/hook", Token: "t", Scheme: "Bearer", Credentials: "c"}, "", ""},
+		"all that a header can carry":  {orchestrator.Webhook{URL: url, Token: " ~", Scheme: "Bearer", Credentials: " ~", ID: " ~"}, "", ""},
+		"no URL":                       {orchestrator.Webhook{}, "URL_INVALID", "url"},
+		"what is no URL":               {orchestrator.Webhook{URL: "https://[::1"}, "URL_INVALID", "url"},
+		"a URL without end":            {orchestrator.Webhook{URL: url + "/" + long}, "URL_INVALID", "url"},
+		"a file":                       {orchestrator.Webhook{URL: "file:///etc/passwd"}, "URL_INVALID", "url"},
+		"a password in the URL":        {orchestrator.Webhook{URL: "https://a:b@example.com/"}, "URL_INVALID", "url"},
+		"an address of this host":      {orchestrator.Webhook{URL: "https://127.0.0.1/"}, "ADDRESS_BLOCKED", ""},
+		"a header in the token":        {orchestrator.Webhook{URL: url, Token: "x\r\nHost: y"}, "PUSH_CONFIG_INVALID", "token"},
+		"a header in the scheme":       {orchestrator.Webhook{URL: url, Scheme: "Bearer\n"}, "PUSH_CONFIG_INVALID", "authentication.scheme"},
+		"a header in the credentials":  {orchestrator.Webhook{URL: url, Scheme: "Bearer", Credentials: "x\ny"}, "PUSH_CONFIG_INVALID", "authentication.credentials"},
+		"credentials without a scheme": {orchestrator.Webhook{URL: url, Credentials: "c"}, "PUSH_CONFIG_INVALID", "authentication.scheme"},
+		"more than a scheme":           {orchestrator.Webhook{URL: url, Scheme: "Bearer x", Credentials: "c"}, "PUSH_CONFIG_INVALID", "authentication.scheme"},
+		"a list of schemes":            {orchestrator.Webhook{URL: url, Scheme: "Bearer,Basic", Credentials: "c"}, "PUSH_CONFIG_INVALID", "authentication.scheme"},
+		"other letters in the scheme":  {orchestrator.Webhook{URL: url, Scheme: "Bear\u00e9r", Credentials: "c"}, "PUSH_CONFIG_INVALID", "authentication.scheme"},
 		"as much as there may be": {
 			orchestrator.Webhook{
 				URL: url + "/" + long[:2048-1-len(url)], ID: long[:128], Token: orchestrator.Credential(long[:4096]), Scheme: long[:128], Credentials: orchestrator.Credential(long[:4096]),
-			}, "",
+			}, "", "",
 		},
-		"other letters in the id": {orchestrator.Webhook{URL: url, ID: "\u00fc"}, "PUSH_CONFIG_INVALID"},
-		"a huge token":            {orchestrator.Webhook{URL: url, Token: orchestrator.Credential(long)}, "PUSH_CONFIG_TOO_LARGE"},
-		"a huge scheme":           {orchestrator.Webhook{URL: url, Scheme: long}, "PUSH_CONFIG_TOO_LARGE"},
-		"huge credentials":        {orchestrator.Webhook{URL: url, Scheme: "Bearer", Credentials: orchestrator.Credential(long)}, "PUSH_CONFIG_TOO_LARGE"},
-		"a huge id":               {orchestrator.Webhook{URL: url, ID: long}, "PUSH_CONFIG_TOO_LARGE"},
+		"other letters in the id": {orchestrator.Webhook{URL: url, ID: "\u00fc"}, "PUSH_CONFIG_INVALID", "id"},
+		"a huge token":            {orchestrator.Webhook{URL: url, Token: orchestrator.Credential(long)}, "PUSH_CONFIG_TOO_LARGE", "token"},
+		"a huge scheme":           {orchestrator.Webhook{URL: url, Scheme: long}, "PUSH_CONFIG_TOO_LARGE", "authentication.scheme"},
+		"huge credentials":        {orchestrator.Webhook{URL: url, Scheme: "Bearer", Credentials: orchestrator.Credential(long)}, "PUSH_CONFIG_TOO_LARGE", "authentication.credentials"},
+		"a huge id":               {orchestrator.Webhook{URL: url, ID: long}, "PUSH_CONFIG_TOO_LARGE", "id"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := sender(false).Check(test.webhook); fault.ReasonOf(err) != test.reason {
+			err := sender(false).Check(test.webhook)
+			if fault.ReasonOf(err) != test.reason {
 				t.Errorf("Check() = %v, want the reason %q", err, test.reason)
+			}
+			if f := fault.From(err); test.field != "" && (len(f.Violations) != 1 || f.Violations[0].Field != test.field) {
+				t.Errorf("Check() = %+v, want %s to be wrong", f.Violations, test.field)
 			}
 		})
 	}
