@@ -269,12 +269,12 @@ func TestApplyPrunesWhatIsNotDescribed(t *testing.T) {
 	}
 }
 
-// limited refuses a call that came too early.
-func limited(delay string) http.HandlerFunc {
+// later refuses a call for now.
+func later(reason, delay string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusTooManyRequests)
-		_, _ = io.WriteString(w, `{"code":8,"message":"slower","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMITED","domain":"quorate"},`+
+		_, _ = io.WriteString(w, `{"code":8,"message":"slower","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"`+reason+`","domain":"quorate"},`+
 			`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"`+delay+`"}]}`)
 	}
 }
@@ -282,14 +282,18 @@ func limited(delay string) http.HandlerFunc {
 func TestApplyKeepsToTheRateThatItsCallerMayHave(t *testing.T) {
 	t.Parallel()
 	done := answer(`{"agent":{"name":"a"},"outcome":"created"}`, `{"agent":{"name":"b"},"outcome":"created"}`)
-	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents:apply": {done[0], limited("0.005s"), limited("0.005s"), done[1]}})
+	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents:apply": {done[0], later("RATE_LIMITED", "0.005s"), later("RATE_LIMITED", "0.005s"), done[1]}})
 	exit, stdout, stderr := g.run(t, "name: a\n---\nname: b\n", "agents", "apply", "-")
 	if exit != 0 || stdout != "created a\ncreated b\n" || len(g.seen()) != 4 {
 		t.Errorf("Main(agents apply) = %d, %q, %q after %d requests, want 0 and both agents after 4", exit, stdout, stderr, len(g.seen()))
 	}
-	g = newGateway(t, map[string][]http.HandlerFunc{"GET /v1/agents/a": {limited("3600s")}})
+	g = newGateway(t, map[string][]http.HandlerFunc{"GET /v1/agents/a": {later("RATE_LIMITED", "3600s")}})
 	if exit, _, stderr := g.run(t, "", "agents", "get", "a"); exit != 9 || !strings.Contains(stderr, "again in 1h0m0s") || len(g.seen()) != 1 {
 		t.Errorf("Main(agents get) = %d, %q, want 9 at once: nobody waits for an hour", exit, stderr)
+	}
+	g = newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents/a:drain": {later("STORE_BUSY", "1s")}})
+	if exit, _, stderr := g.run(t, "", "agents", "drain", "a"); exit != 9 || !strings.Contains(stderr, "again in 1s") || len(g.seen()) != 1 {
+		t.Errorf("Main(agents drain) = %d, %q after %d requests, want 9 after one: what is no limit may have been begun", exit, stderr, len(g.seen()))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) agentsRegister() *cobra.Command {
-	var file, metadata string
+	var file, metadata inputFile
 	var replace bool
 	request := &registryv1.RegisterAgentRequest{}
 	cmd := &cobra.Command{
@@ -50,8 +50,8 @@ func (a *app) agentsRegister() *cobra.Command {
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&file, "file", "f", "", "file with the card as JSON; - reads stdin")
-	flags.StringVar(&metadata, "metadata", "", "file with inputs, outputs and consultation rules as JSON; - reads stdin")
+	flags.VarP(&file, "file", "f", "file with the card as JSON; - reads stdin")
+	flags.Var(&metadata, "metadata", "file with inputs, outputs and consultation rules as JSON; - reads stdin")
 	flags.StringVar(&request.Name, "name", "", "register it under this name (default: the card's name, if that is valid)")
 	flags.BoolVar(&replace, "replace", false, "replace the card of an agent with that name; without --metadata it keeps its metadata")
 	flags.StringVar(&request.RequestId, "request-id", "", "id by which a repeated request gets the first answer (default random)")
@@ -65,14 +65,14 @@ func isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func (a *app) fillRegistration(request *registryv1.RegisterAgentRequest, args []string, file, metadata string) error {
+func (a *app) fillRegistration(request *registryv1.RegisterAgentRequest, args []string, file, metadata inputFile) error {
 	request.RequestId = requestID(request.GetRequestId())
 	if file != "" {
-		content, err := a.readFile(file)
+		content, err := a.readFile(string(file))
 		if err != nil {
 			return err
 		}
-		if err := parseMessage(file, content, &structpb.Struct{}); err != nil {
+		if err := parseMessage(string(file), content, &structpb.Struct{}); err != nil {
 			return err
 		}
 		request.Source = &registryv1.RegisterAgentRequest_CardJson{CardJson: string(content)}
@@ -81,7 +81,7 @@ func (a *app) fillRegistration(request *registryv1.RegisterAgentRequest, args []
 	}
 	if metadata != "" {
 		request.Metadata = &registryv1.AgentMetadata{}
-		return a.readMessage(metadata, request.GetMetadata())
+		return a.readMessage(string(metadata), request.GetMetadata())
 	}
 	return nil
 }

@@ -35,6 +35,20 @@ const blockedTask = `{"id":"t1","contextId":"c1","state":"TASK_STATE_INPUT_REQUI
 	"error":{"reason":"CONSULTATION_MISSING","message":"reviewer has not been consulted"},"createTime":"2026-01-02T03:04:05Z","updateTime":"2026-01-02T03:04:08Z",
 	"deadline":"2026-01-03T03:04:05Z","traceId":"0af7651916cd43dd8448eb211c80319d"}`
 
+// severalTask is done by several agents at the same time.
+const severalTask = `{"id":"t1","state":"TASK_STATE_WORKING","phase":"execution","skill":"fetch_url","explanation":{"fanOut":["a","b","c"]},
+	"plan":{"mode":"any","needed":1,"steps":[{"agent":"a","taskId":"s1","state":"TASK_STATE_FAILED","error":{"reason":"AGENT_FAILED","message":"no such page"}},
+		{"agent":"b","taskId":"s2","state":"TASK_STATE_WORKING"},{"agent":"c"}]},
+	"artifacts":[{"artifactId":"a/page","name":"page.md","parts":[{"text":"# Title"}]}],"createTime":"2026-01-02T03:04:05Z"}`
+
+// retriedTask is with its second attempt; its gate has found evidence of too low a level, and none.
+const retriedTask = `{"id":"t1","state":"TASK_STATE_WORKING","phase":"execution","agent":"web-fetch","parentTaskId":"t0","explanation":{"chosen":"web-fetch"},
+	"attempts":[{"number":1,"agent":"web-fetch","binding":"GRPC","startTime":"2026-01-02T03:04:05Z","endTime":"2026-01-02T03:04:06Z","error":{"reason":"AGENT_TIMEOUT","message":"no answer"}},
+		{"number":2,"agent":"web-fetch","binding":"GRPC","remoteTaskId":"r2","startTime":"2026-01-02T03:04:07Z"}],
+	"gates":[{"phase":"design-review","checkTime":"2026-01-02T03:04:05Z","requirements":[
+		{"id":"low","phase":"design-review","targetAgent":"reviewer","applies":true,"verdict":"approved","requiredLevel":"C3","reachedLevel":"C2"},
+		{"id":"none","phase":"design-review","targetAgent":"reviewer","applies":true,"verdict":"missing","requiredLevel":"C3"}]}],"createTime":"2026-01-02T03:04:05Z"}`
+
 const completedTask = `{"id":"t1","state":"TASK_STATE_COMPLETED","phase":"done","agent":"web-fetch","explanation":{"chosen":"web-fetch"},
 	"artifacts":[{"artifactId":"a1","name":"article.md","parts":[{"text":"# Title\n\nText.\n"},{"data":{"n":1}},{"url":"https://x.example/p"},{"raw":"AAEC","mediaType":"image/png","filename":"p.png"}]}],
 	"createTime":"2026-01-02T03:04:05Z"}`

@@ -17,6 +17,25 @@ import (
 // maxInputBytes is the maximum size of a file that is read. The server's own limits are lower.
 const maxInputBytes = 1 << 20
 
+// inputFile is the value of a flag that names a file to read. It is not empty: a variable of the shell that is not set does not stand for no file, where
+// that leaves out what was to be sent.
+type inputFile string
+
+// Set accepts any name.
+func (f *inputFile) Set(name string) error {
+	if name == "" {
+		return errors.New("must be the name of a file")
+	}
+	*f = inputFile(name)
+	return nil
+}
+
+// String returns the name.
+func (f *inputFile) String() string { return string(*f) }
+
+// Type is the name of the values in help texts.
+func (*inputFile) Type() string { return "name" }
+
 // readFile reads a file of at most 1 MiB; "-" stands for stdin.
 func (a *app) readFile(name string) ([]byte, error) {
 	from := a.input

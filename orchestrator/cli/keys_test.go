@@ -27,8 +27,8 @@ func TestKeysArePinnedListedAndDeleted(t *testing.T) {
 			t.Errorf("Main(%q) = %d, %q, %q, want 0, %q", test.args, exit, stdout, stderr, test.want)
 		}
 	}
-	if sent := g.seen()[0]; !strings.Contains(sent, `"kid":"k"`) || !strings.Contains(sent, `"agents":["a","b"]`) {
-		t.Errorf("keys pin sent %s, want the key and its agents", sent)
+	if sent := g.seen()[0]; !strings.Contains(sent, `"kid":"k"`) || !strings.Contains(sent, `"agents":["a","b"]`) || !strings.Contains(sent, `"requestId":`) {
+		t.Errorf("keys pin sent %s, want the key, its agents, and an id by which it may be repeated", sent)
 	}
 }
 
@@ -60,6 +60,25 @@ func TestVersionsAreListedAndAnEarlierOneIsTaken(t *testing.T) {
 	for _, version := range []string{"0", "x"} {
 		if exit, _, _ := g.run(t, "", "agents", "rollback", "a", version); exit != 2 {
 			t.Errorf("Main(agents rollback a %s) = %d, want 2", version, exit)
+		}
+	}
+}
+
+// TestAKeyIsMadeForAWordOnly has names that a line of the file of keys cannot hold, or that no log should.
+func TestAKeyIsMadeForAWordOnly(t *testing.T) {
+	t.Parallel()
+	most := strings.Repeat("x", 128)
+	for name, exit := range map[string]int{
+		"azAZ09._-@": 0, most: 0, most + "x": 2, "": 2, "a b": 2, "a\nb": 2, "a/b": 2, "a,b": 2, "a:b": 2, "a[b": 2, "a`b": 2, "a{b": 2, "#a": 2, "\u00fc": 2,
+	} {
+		for _, args := range [][]string{{"--name", name}, {"--name", "x", "--tenant", name}} {
+			if name == "" && len(args) > 2 { // the default tenant
+				continue
+			}
+			got, stdout, stderr := run(t.Context(), "", append([]string{"keys", "new", "--role", "viewer"}, args...)...)
+			if got != exit || exit != 0 && (stdout != "" || !strings.Contains(stderr, "are words")) {
+				t.Errorf("Main(keys new %q) = %d, %q, %q, want %d", args, got, stdout, stderr, exit)
+			}
 		}
 	}
 }

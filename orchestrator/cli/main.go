@@ -24,8 +24,8 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	root.SetErr(a.err)
 	strict(root)
 	command, err := root.ExecuteContextC(ctx)
-	if _, told := errors.AsType[*resultError](err); a.out.err != nil && (err == nil || told) { // a result that nobody got is none
-		err = a.out.err
+	if _, told := errors.AsType[*resultError](err); a.out.err != nil && (err == nil || told || !a.started) { // a result that nobody got is none
+		err, a.started = a.out.err, true
 	}
 	return a.exit(ctx, command, err)
 }

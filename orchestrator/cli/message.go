@@ -13,14 +13,17 @@ import (
 )
 
 // messageFlags are the flags that say what an agent is told; exactly one of them is given.
-type messageFlags struct{ text, file, message string }
+type messageFlags struct {
+	text          string
+	file, message inputFile
+}
 
 // add adds the flags to cmd; forText and forFile are the usage of two of them.
 func (m *messageFlags) add(cmd *cobra.Command, forText, forFile string) {
 	flags := cmd.Flags()
 	flags.StringVar(&m.text, "text", "", forText)
-	flags.StringVar(&m.file, "file", "", forFile)
-	flags.StringVarP(&m.message, "message", "f", "", "file with an A2A message as JSON; - reads stdin")
+	flags.Var(&m.file, "file", forFile)
+	flags.VarP(&m.message, "message", "f", "file with an A2A message as JSON; - reads stdin")
 	cmd.MarkFlagsOneRequired("text", "file", "message")
 	cmd.MarkFlagsMutuallyExclusive("text", "file", "message")
 }
@@ -29,15 +32,15 @@ func (m *messageFlags) add(cmd *cobra.Command, forText, forFile string) {
 func (a *app) message(m *messageFlags) (*a2apb.Message, error) {
 	if m.message != "" {
 		message := &a2apb.Message{}
-		return message, a.readMessage(m.message, message)
+		return message, a.readMessage(string(m.message), message)
 	}
 	part := textPart(m.text)
 	if m.file != "" {
-		content, err := a.readFile(m.file)
+		content, err := a.readFile(string(m.file))
 		if err != nil {
 			return nil, err
 		}
-		part = filePart(m.file, content)
+		part = filePart(string(m.file), content)
 	}
 	return &a2apb.Message{Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{part}}, nil
 }

@@ -21,22 +21,26 @@ const resolved = `{"rejected":[{"agent":"coder","code":"INPUT_MISSING","reason":
 // routes has an answer for every call that only reads.
 func routes() map[string][]http.HandlerFunc {
 	return map[string][]http.HandlerFunc{
-		"GET /v1/agents":                          answer(`{"agents":[`+oldAgent+`],"nextPageToken":"p2"}`, `{"agents":[`+webFetch+`]}`),
-		"GET /v1/agents/web-fetch":                answer(webFetch),
-		"GET /v1/agents/old":                      answer(oldAgent),
-		"GET /v1/skills":                          answer(`{"skills":[{"id":"fetch_url","agentName":"web-fetch","agentStatus":"available","description":"Fetches a page as Markdown, with its links, its headings and its tables."}]}`),
-		"GET /v1/skills/fetch_url/agents":         answer(`{"agents":[` + webFetch + `]}`),
-		"GET /v1/tags/a%2Fb/agents":               answer(`{"agents":[` + webFetch + `]}`),
-		"GET /v1/tasks":                           answer(`{"tasks":[`+blockedTask+`],"nextPageToken":"p2"}`, `{"tasks":[`+completedTask+`],"nextPageToken":"p3"}`),
-		"GET /v1/tasks/t1":                        answer(blockedTask),
-		"GET /v1/tasks/done":                      answer(completedTask),
-		"GET /v1/tasks/failed":                    answer(failedTask),
-		"GET /v1/tasks/t1/consultations":          answer(`{"consultations":[` + consultation("answered", "approved") + `]}`),
-		"GET /v1/tasks/none/consultations":        answer(`{}`),
-		"GET /v1/tasks/t1:checkConsultations":     answer(`{"requirements":[` + rejected + `,` + skipped + `]}`),
-		"GET /v1/tasks/done:checkConsultations":   answer(`{"allowed":true}`),
-		"GET /v1/tasks/failed:checkConsultations": answer(`{"allowed":true}`),
-		"POST /v1/routes:resolve":                 answer(resolved),
+		"GET /v1/agents":                           answer(`{"agents":[`+oldAgent+`],"nextPageToken":"p2"}`, `{"agents":[`+webFetch+`]}`),
+		"GET /v1/agents/web-fetch":                 answer(webFetch),
+		"GET /v1/agents/old":                       answer(oldAgent),
+		"GET /v1/skills":                           answer(`{"skills":[{"id":"fetch_url","agentName":"web-fetch","agentStatus":"available","description":"Fetches a page as Markdown, with its links, its headings and its tables."}]}`),
+		"GET /v1/skills/fetch_url/agents":          answer(`{"agents":[` + webFetch + `]}`),
+		"GET /v1/tags/a%2Fb/agents":                answer(`{"agents":[` + webFetch + `]}`),
+		"GET /v1/tasks":                            answer(`{"tasks":[`+blockedTask+`],"nextPageToken":"p2"}`, `{"tasks":[`+completedTask+`],"nextPageToken":"p3"}`),
+		"GET /v1/tasks/t1":                         answer(blockedTask),
+		"GET /v1/tasks/done":                       answer(completedTask),
+		"GET /v1/tasks/failed":                     answer(failedTask),
+		"GET /v1/tasks/several":                    answer(severalTask),
+		"GET /v1/tasks/retried":                    answer(retriedTask),
+		"GET /v1/tasks/t1/consultations":           answer(`{"consultations":[` + consultation("answered", "approved") + `]}`),
+		"GET /v1/tasks/none/consultations":         answer(`{}`),
+		"GET /v1/tasks/t1:checkConsultations":      answer(`{"requirements":[` + rejected + `,` + skipped + `]}`),
+		"GET /v1/tasks/done:checkConsultations":    answer(`{"allowed":true}`),
+		"GET /v1/tasks/failed:checkConsultations":  answer(`{"allowed":true}`),
+		"GET /v1/tasks/several:checkConsultations": answer(`{"allowed":true}`),
+		"GET /v1/tasks/retried:checkConsultations": answer(`{"allowed":true}`),
+		"POST /v1/routes:resolve":                  answer(resolved),
 	}
 }
 
@@ -60,6 +64,9 @@ func TestOutput(t *testing.T) {
 		"tasks_explain":       {args: []string{"tasks", "explain", "t1"}},
 		"tasks_explain_done":  {args: []string{"tasks", "explain", "done"}},
 		"tasks_explain_fail":  {args: []string{"tasks", "explain", "failed"}},
+		"tasks_explain_many":  {args: []string{"tasks", "explain", "several"}},
+		"tasks_explain_again": {args: []string{"tasks", "explain", "retried"}},
+		"tasks_get_many":      {args: []string{"tasks", "get", "several"}},
 		"tasks_explain_json":  {args: []string{"tasks", "explain", "t1", "-o", "json"}},
 		"routes_resolve":      {args: []string{"routes", "resolve", "--want", "artifact"}},
 		"consultations_list":  {args: []string{"consultations", "list", "t1"}},
@@ -76,6 +83,21 @@ func TestOutput(t *testing.T) {
 			}
 			golden(t, name, stdout+"--- stderr\n"+stderr)
 		})
+	}
+}
+
+func TestSkillsAreFoundAsTheFlagsSay(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, routes())
+	g.run(t, "", "skills", "find", "fetch_url", "--available", "--tag", "a/b")
+	g.run(t, "", "skills", "find", "--available", "--tag", "a/b")
+	g.run(t, "", "skills", "find", "fetch_url")
+	want := []string{
+		"GET /v1/skills/fetch_url/agents?available_only=true&page_size=500&tag=a%2Fb", "GET /v1/tags/a%2Fb/agents?available_only=true&page_size=500",
+		"GET /v1/skills/fetch_url/agents?page_size=500",
+	}
+	if diff := cmp.Diff(want, g.seen()); diff != "" {
+		t.Errorf("skills find asked (-want +got):\n%s", diff)
 	}
 }
 
@@ -105,6 +127,9 @@ func TestTextFromOutsideCannotSteerATerminal(t *testing.T) {
 		if got := stdout + stderr; strings.ContainsAny(got, "\x1b\a\r\u009b\u202e") || len(got) == 0 {
 			t.Errorf("Main(%q) printed %q, want text without control characters", args, got)
 		}
+		if args[0] == "agents" && strings.Contains("\n"+stdout+stderr, "\ny") || strings.Contains(stderr, "\nagent") {
+			t.Errorf("Main(%q) printed %q, want no line that an agent has begun", args, stdout+stderr)
+		}
 	}
 	_, stdout, _ := g.run(t, "", "agents", "list", "-o", "json")
 	var list struct{ Agents []struct{ Name string } }
@@ -116,7 +141,7 @@ func TestTextFromOutsideCannotSteerATerminal(t *testing.T) {
 func TestRelative(t *testing.T) {
 	t.Parallel()
 	tests := map[time.Duration]string{
-		0: "0s ago", -12 * time.Second: "12s ago", -90 * time.Second: "1m ago", -47 * time.Hour: "47h ago",
+		0: "0s ago", -12 * time.Second: "12s ago", -time.Minute: "1m ago", -time.Hour: "1h ago", -48 * time.Hour: "2d ago", -90 * time.Second: "1m ago", -47 * time.Hour: "47h ago",
 		-72 * time.Hour: "3d ago", 5*time.Minute + time.Second: "in 5m",
 	}
 	for distance, want := range tests {
@@ -134,9 +159,13 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left
 func TestOutputThatIsLostIsAnError(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, routes())
-	for _, command := range []string{"agents list", "agents list -o json", "consultations check t1", "consultations check t1 -o json"} {
+	client := " --server " + g.url + " --token-file " + g.token
+	for _, command := range []string{
+		"agents list" + client, "agents list -o json" + client, "consultations check t1" + client, "consultations check t1 -o json" + client,
+		"help", "tasks --help", "completion bash", "--version",
+	} {
 		var stderr strings.Builder
-		args := append(strings.Fields(command), "--server", g.url, "--token-file", g.token)
+		args := strings.Fields(command)
 		if exit := cli.Main(t.Context(), args, strings.NewReader(""), fullDisk{}, &stderr); exit != 1 || !strings.Contains(stderr.String(), "no space left") {
 			t.Errorf("Main(%q) to a full disk = %d, %q, want 1 and why", args, exit, stderr.String())
 		}
@@ -168,8 +197,10 @@ func TestAListThatGoesOnSaysSo(t *testing.T) {
 		"keys list":         {"/v1/signingKeys", `"signingKeys":[{}]`},
 	} {
 		g := newGateway(t, map[string][]http.HandlerFunc{"GET " + answered.path: answer(`{` + answered.items + `,"nextPageToken":"p2"}`)})
-		if exit, out, _ := g.run(t, "", append(strings.Fields(command), "--limit", "1", "-o", "json")...); exit != 0 || !strings.Contains(out, `"nextPageToken": "p2"`) {
-			t.Errorf("%s --limit 1 -o json = %d, %s, want the token of the next page", command, exit, out)
+		key, _, _ := strings.Cut(answered.items, ":")
+		if exit, out, _ := g.run(t, "", append(strings.Fields(command), "--limit", "1", "-o", "json")...); exit != 0 || !strings.Contains(out, `"nextPageToken": "p2"`) ||
+			!strings.Contains(out, key+": [") {
+			t.Errorf("%s --limit 1 -o json = %d, %s, want the items and the token of the next page", command, exit, out)
 		}
 		if exit, _, notes := g.run(t, "", append(strings.Fields(command), "--limit", "1")...); exit != 0 || !strings.Contains(notes, "raise --limit") {
 			t.Errorf("%s --limit 1 = %d, %q, want that there are more", command, exit, notes)

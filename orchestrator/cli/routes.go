@@ -59,8 +59,10 @@ func (r *routeFlags) route() (*orchestratorv1.Route, error) {
 			c.Inputs = append(c.Inputs, typed(in))
 		}
 		route.To = &orchestratorv1.Route_Contract{Contract: c}
-	default:
+	case r.agent != "":
 		route.To = &orchestratorv1.Route_Agent{Agent: r.agent}
+	default:
+		return nil, usage("what is given of --agent, --skill, --%s and --want is empty", routeText)
 	}
 	var err error
 	route.FanOut, err = r.several()

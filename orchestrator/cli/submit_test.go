@@ -66,6 +66,21 @@ func TestSubmitSendsWhatTheFlagsSay(t *testing.T) {
 			args: []string{"--skill", "s", "--text", "x", "--fan-out", "2", "--agents", "4", "--agent-version", "^1.2"},
 			want: object{"route": object{"skill": "s", "version": "^1.2", "fanOut": object{"mode": "k_of_n", "k": 2.0, "agents": 4.0}}, "message": text("x")},
 		},
+		"all of several agents": {
+			args: []string{"--skill", "s", "--text", "x", "--fan-out", "all", "--agents", "3"},
+			want: object{"route": object{"skill": "s", "fanOut": object{"mode": "all", "agents": 3.0}}, "message": text("x")},
+		},
+		"words that are types": {
+			args: []string{"--have", "document", "--have", "collection", "--have", "reference", "--have", "comment", "--want", "page", "--text", "x"},
+			want: object{
+				"route": object{"contract": object{
+					"inputs": []any{
+						object{"semanticType": "document"}, object{"semanticType": "collection"}, object{"semanticType": "reference"}, object{"semanticType": "comment"},
+					}, "output": object{"name": "page"},
+				}},
+				"message": text("x"),
+			},
+		},
 		"any of several agents": {
 			args: []string{"--route-text", "s", "--text", "x", "--fan-out", "any"},
 			want: object{"route": object{"text": "s", "fanOut": object{"mode": "any"}}, "message": text("x")},
@@ -75,10 +90,10 @@ func TestSubmitSendsWhatTheFlagsSay(t *testing.T) {
 			want: object{"route": object{"agent": "a"}, "message": object{"messageId": "m", "parts": []any{object{"data": object{"n": 1.0}}}}},
 		},
 		"attributes": {
-			args: []string{"--agent", "a", "--text", "x", "--attr", " b =true", "--attr", "n=7.5", "--attr", `q="7"`, "--attr", "s=a,b=c", "--attr", "l=[1]", "--attr", "e="},
+			args: []string{"--agent", "a", "--text", "x", "--attr", " b =true", "--attr", "n=7.5", "--attr", `q="7"`, "--attr", "s=a,b=c", "--attr", "l=[1]", "--attr", "e=", "--attr", "z=null"},
 			want: object{
 				"route": object{"agent": "a"}, "message": text("x"),
-				"attributes": object{"b": true, "n": 7.5, "q": "7", "s": "a,b=c", "l": "[1]", "e": ""},
+				"attributes": object{"b": true, "n": 7.5, "q": "7", "s": "a,b=c", "l": "[1]", "e": "", "z": nil},
 			},
 		},
 	}
@@ -190,6 +205,17 @@ func TestASubmissionWithoutAnAnswerCanBeRepeated(t *testing.T) {
 	args := []string{"tasks", "submit", "--agent", "a", "--text", "x", "--token-file", write(t, "token", "x"), "--server", "http://127.0.0.1:1"}
 	if exit, _, stderr := run(t.Context(), "", args...); exit != 9 || strings.Contains(stderr, "may have been accepted") {
 		t.Errorf("Main(tasks submit) to nobody = %d, %q, want 9 and no doubt", exit, stderr)
+	}
+}
+
+func TestARouteThatIsRefusedIs3(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/routes:resolve": answer(`{"refused":"no agent has the skill"}`)})
+	for _, format := range []string{"table", "json"} {
+		exit, stdout, stderr := g.run(t, "", "routes", "resolve", "--skill", "s", "-o", format)
+		if exit != 3 || !strings.Contains(stdout, "no agent has the skill") || stderr != "" {
+			t.Errorf("Main(routes resolve -o %s) = %d, %q, %q, want 3 and why", format, exit, stdout, stderr)
+		}
 	}
 }
 

@@ -50,7 +50,7 @@ func TestWatchExitCodeTellsHowTheTaskEnded(t *testing.T) {
 // TestAWatchWaitsForItsTurn has a server that limits the rate of calls refuse the watch that follows a submission.
 func TestAWatchWaitsForItsTurn(t *testing.T) {
 	t.Parallel()
-	g := newGateway(t, watching(limited("0.005s"), stream(false, submitted, `{"task":`+completedTask+`}`)))
+	g := newGateway(t, watching(later("RATE_LIMITED", "0.005s"), stream(false, submitted, `{"task":`+completedTask+`}`)))
 	exit, stdout, stderr := g.run(t, "", "tasks", "submit", "--agent", "a", "--text", "x", "--watch")
 	if exit != 0 || len(g.seen()) != 3 {
 		t.Errorf("Main(tasks submit --watch) = %d, %q, %q after %d requests, want 0 after 3", exit, stdout, stderr, len(g.seen()))
@@ -124,8 +124,9 @@ func TestWatchGivesUpWhenThereIsNothingToWaitFor(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if exit, stdout, stderr := newGateway(t, test.answers).run(t, "", "tasks", "watch", "t1"); exit != test.exit {
-				t.Errorf("Main(tasks watch t1) = %d, %q, %q, want %d", exit, stdout, stderr, test.exit)
+			g := newGateway(t, test.answers)
+			if exit, stdout, stderr := g.run(t, "", "tasks", "watch", "t1"); exit != test.exit || len(g.seen()) > 3 {
+				t.Errorf("Main(tasks watch t1) = %d, %q, %q after %d requests, want %d after the first that tells", exit, stdout, stderr, len(g.seen()), test.exit)
 			}
 		})
 	}
