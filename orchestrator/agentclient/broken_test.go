@@ -29,3 +29,26 @@ func TestAnEventThatIsCutOffIsNoWrongAnswer(t *testing.T) {
 		}
 	}
 }
+
+// TestTheLastEventNeedsNoBlankLine has an agent end its connection right behind an event, whose data it has put on two lines.
+func TestTheLastEventNeedsNoBlankLine(t *testing.T) {
+	t.Parallel()
+	for binding, event := range map[string]string{
+		registry.BindingJSONRPC:  "data: {\"jsonrpc\":\"2.0\",\"id\":\"1\",\ndata: \"result\":{\"message\":{\"messageId\":\"last\"}}}",
+		registry.BindingHTTPJSON: "data: {\"message\":\ndata: {\"messageId\":\"last\"}}",
+	} {
+		url := serveRaw(t, func(conn net.Conn, in *bufio.Reader) {
+			take(in)
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"+event)
+		})
+		c, _, err := pool(t).Connect("a", registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: binding, ProtocolVersion: "1.0"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		err = c.Send(t.Context(), message("m", "hello"), true, func(r *a2apb.StreamResponse) error { got = r.GetMessage().GetMessageId(); return nil })
+		if err != nil || got != "last" {
+			t.Errorf("Send() over %s = %v with the message %q, want the last one", binding, err, got)
+		}
+	}
+}

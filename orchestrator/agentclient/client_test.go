@@ -240,6 +240,21 @@ func TestWhatIsNotA2AIsAClearError(t *testing.T) {
 			w.Header().Set("Content-Length", "100")
 			write(w, "application/json", `{"jso`)
 		}, agentclient.ReasonUnreachable},
+		"a task that is gone": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusServiceUnavailable) // A2A's own code says more
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":"1","error":{"code":-32001,"message":"no"}}`)
+		}, agentclient.ReasonTaskNotFound},
+		"an overloaded agent that answers": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusTooManyRequests)
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":"1","error":{"code":-32000,"message":"later"}}`)
+		}, agentclient.ReasonUnreachable},
+		"an overloaded agent that says nothing": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusTooManyRequests)
+			_, _ = io.WriteString(w, `{}`)
+		}, agentclient.ReasonUnreachable},
+		"no result": {func(w http.ResponseWriter, _ *http.Request) {
+			write(w, "application/json", `{"jsonrpc":"2.0","id":"1"}`)
+		}, agentclient.ReasonAnswerInvalid},
 		"a result of no meaning": {func(w http.ResponseWriter, _ *http.Request) {
 			write(w, "application/json", `{"jsonrpc":"2.0","id":"1","result":7}`)
 		}, agentclient.ReasonAnswerInvalid},

@@ -262,6 +262,22 @@ func TestEveryCallerGetsItsOwnAnswer(t *testing.T) {
 	}
 }
 
+func TestAnAgentIsNotSpokenToOverTheConnectionOfAnother(t *testing.T) {
+	t.Parallel()
+	p := pool(t)
+	ways := make(map[string]*agentclient.JSONRPCPassage)
+	for _, says := range []string{`{"a":1}`, `{"b":1}`} {
+		agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, says) }))
+		t.Cleanup(agent.Close)
+		ways[says] = p.PassageOverJSONRPC("a", cardOf(agent.URL))
+	}
+	for _, says := range []string{`{"a":1}`, `{"b":1}`, `{"a":1}`, `{"b":1}`} {
+		if got, err := post(t.Context(), ways[says], "{}"); got != says || err != nil {
+			t.Errorf("Post() to the agent that says %s = %q, %v, want its own answer", says, got, err)
+		}
+	}
+}
+
 // TestARequestIsTheOneThatNetHTTPSends has the same request sent both ways: small ones have a head that was written before.
 func TestARequestIsTheOneThatNetHTTPSends(t *testing.T) {
 	t.Parallel()

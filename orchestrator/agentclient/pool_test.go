@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
@@ -48,6 +49,26 @@ func TestConnectionsToURLsThatAreLeftDoNotPileUp(t *testing.T) {
 			t.Errorf("%d goroutines for 1,000 URLs, and %d after an agent had 6,000 of them, want those gone that were left", once, now)
 		}
 	})
+}
+
+func TestCallsToAURLShareAConnection(t *testing.T) {
+	t.Parallel()
+	var d dials
+	p := agentclient.NewPool(d.dial, new(http.Client), nil)
+	t.Cleanup(func() { _ = p.Close() })
+	url := serveGRPC(t, answers{task: &a2apb.Task{Id: "t"}})
+	for _, agent := range []string{"a", "a", "of the same process"} {
+		c, _, err := p.Connect(agent, registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: registry.BindingGRPC, ProtocolVersion: "1.0"}}})
+		if err != nil {
+			t.Fatalf("Connect() = %v", err)
+		}
+		if _, err := c.Task(t.Context(), "t", 0); err != nil {
+			t.Errorf("Task() = %v, want the task", err)
+		}
+	}
+	if got := len(d.all()); got != 1 {
+		t.Errorf("%d connections were made for three calls, want one", got)
+	}
 }
 
 // TestAnAddressWithoutAPortHasThatOfItsScheme calls agents by URLs as cards have them, over connections that cannot be made.

@@ -59,7 +59,7 @@ func TestAnySuccessOfHTTPIsOne(t *testing.T) {
 func TestASubscriptionIsPostedToWhoTakesNoOther(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
+		if r.Method != http.MethodPost || strings.Contains(r.URL.Path, "none") {
 			w.WriteHeader(http.StatusMethodNotAllowed)
 			return
 		}
@@ -75,6 +75,9 @@ func TestASubscriptionIsPostedToWhoTakesNoOther(t *testing.T) {
 	if err := c.Subscribe(t.Context(), "t", func(r *a2apb.StreamResponse) error { got = r.GetTask().GetId(); return nil }); err != nil || got != "t" {
 		t.Errorf("Subscribe() = %v with task %q, want task t", err, got)
 	}
+	if err := c.Subscribe(t.Context(), "none", func(*a2apb.StreamResponse) error { return nil }); fault.ReasonOf(err) != agentclient.ReasonRefused {
+		t.Errorf("Subscribe(none) = %v, want %s from an agent that takes neither", err, agentclient.ReasonRefused)
+	}
 }
 
 // TestAnErrorInAStreamOfHTTPIsSaid has agents break a stream off with an error, as the A2A project's servers do.
@@ -84,6 +87,7 @@ func TestAnErrorInAStreamOfHTTPIsSaid(t *testing.T) {
 		"it cannot":      {`{"error":{"code":500,"status":"INTERNAL","message":"not today"}}`, agentclient.ReasonRefused},
 		"later":          {`{"error":{"code":503,"status":"UNAVAILABLE","message":"not today"}}`, agentclient.ReasonUnreachable},
 		"no such task":   {`{"error":{"code":404,"message":"not today","details":[{"reason":"TASK_NOT_FOUND"}]}}`, agentclient.ReasonTaskNotFound},
+		"not supported":  {`{"error":{"code":400,"message":"not today","details":[{"reason":"UNSUPPORTED_OPERATION"}]}}`, agentclient.ReasonRefused},
 		"without a code": {`{"error":{"message":"not today"}}`, agentclient.ReasonRefused},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
