@@ -2,8 +2,11 @@ package router_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/router"
@@ -43,6 +46,44 @@ func TestWhatIsRenewedInTheBackgroundCountsBeforeARefusal(t *testing.T) {
 				d.fleet = append(d.fleet, b)
 				if got, err := r.Resolve(ctx, tenant, route); err != nil || got.Decision.Chosen != "b" {
 					t.Errorf("Resolve() = %+v, %v, want b, which the background has taken in meanwhile", got.Decision, err)
+				}
+			})
+		})
+	}
+}
+
+// TestAnAgentThatJoinsIsTakenInInTheBackground has decisions that are no refusals, which do not wait for what is renewed.
+func TestAnAgentThatJoinsIsTakenInInTheBackground(t *testing.T) {
+	t.Parallel()
+	translator := func(name string) registry.Agent {
+		a := agent(name, registry.StatusAvailable)
+		a.Card.Skills = []registry.Skill{{ID: "translate", Name: "Translate a poem", Examples: []string{"translate a poem"}}}
+		a.Metadata.OutputSchemas = []registry.OutputSchema{{Name: "words", SemanticType: "comment", Guaranteed: true}}
+		return a
+	}
+	for name, route := range map[string]orchestrator.Route{
+		"by contract": {Contract: &orchestrator.Contract{Output: orchestrator.Typed{SemanticType: "comment"}}},
+		"by text":     {Text: "translate a poem"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := &overtaken{fleet{translator("a")}}
+				r := router.New(router.Config{Directory: d, Intn: first})
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				go r.Run(ctx)
+				for _, want := range [][]string{{"a"}, {"a"}, {"a", "b"}} {
+					got, err := r.Resolve(ctx, tenant, route)
+					found := names(got.Decision.Candidates)
+					slices.Sort(found)
+					if diff := cmp.Diff(want, found); err != nil || diff != "" {
+						t.Errorf("Resolve() with %d agents = %v, candidates (-want +got):\n%s", len(d.fleet), err, diff)
+					}
+					synctest.Wait()
+					if len(d.fleet) == 1 {
+						d.fleet = append(d.fleet, translator("b"))
+					}
 				}
 			})
 		})

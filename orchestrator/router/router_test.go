@@ -110,7 +110,7 @@ func TestEveryAgentThatWasLookedAtIsExplained(t *testing.T) {
 	draining := agent("draining", registry.StatusUnavailable)
 	draining.Status.Draining = true
 	r := newRouter(agent("up", registry.StatusAvailable), agent("busy", registry.StatusBusy), agent("down", registry.StatusUnavailable),
-		agent("broken", registry.StatusError), agent("never", registry.StatusUnknown), draining, loaded("full", 3, 3))
+		agent("broken", registry.StatusError), agent("never", registry.StatusUnknown), draining, loaded("full", 1, 1))
 	got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
 	if err != nil || got.Decision.Chosen != "up" || got.Agent.Name != "up" || got.Decision.Skill != "work" {
 		t.Fatalf("Resolve(skill) = %q, %v, want up", got.Decision.Chosen, err)
@@ -202,6 +202,17 @@ func TestWhenAllAreFullTheLeastLoadedIsTaken(t *testing.T) {
 	got, err := newRouter(loaded("a", 4, 2), loaded("b", 2, 2)).Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
 	if err != nil || got.Decision.Chosen != "b" {
 		t.Errorf("Resolve() = %+v, %v, want b", got.Decision, err)
+	}
+}
+
+// TestAnAgentThatGetsNoTasksIsNoAlternative has the agents with room be ones that may not have the task.
+func TestAnAgentThatGetsNoTasksIsNoAlternative(t *testing.T) {
+	t.Parallel()
+	draining := agent("draining", registry.StatusAvailable)
+	draining.Status.Draining = true
+	got, err := newRouter(loaded("full", 2, 2), draining, agent("down", registry.StatusUnavailable)).Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
+	if err != nil || got.Decision.Chosen != "full" {
+		t.Errorf("Resolve() = %+v, %v, want full: no other can take the task", got.Decision, err)
 	}
 }
 
