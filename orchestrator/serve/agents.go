@@ -1,8 +1,6 @@
 package serve
 
 import (
-	"path/filepath"
-
 	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/discovery"
@@ -45,9 +43,6 @@ func (a *Agents) Validate() error {
 	}
 	if a.MaxExchanges < minExchanges || a.MaxExchanges > maxExchanges {
 		return invalid("maxExchanges", "%d is not from %d to %d", a.MaxExchanges, minExchanges, maxExchanges)
-	}
-	if a.CardFolder != "" && !filepath.IsAbs(a.CardFolder) {
-		return invalid("cardFolder", "%q is not an absolute path", a.CardFolder)
 	}
 	if err := checkOrigins(a.AllowOrigins); err != nil {
 		return err

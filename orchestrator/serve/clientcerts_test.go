@@ -10,8 +10,13 @@ import (
 	"io"
 	"math/big"
 	"net"
+	"net/http"
 	"testing"
 	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/quorate/quorate/platform/certtest"
 )
@@ -84,6 +89,32 @@ func TestOnlyValidCertificatesOfTheAuthorityOpenThePorts(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestBothPortsSpeakTLSToWhoHasNoCertificate calls as most clients do: gRPC needs that the server agrees to HTTP/2 in the handshake.
+func TestBothPortsSpeakTLSToWhoHasNoCertificate(t *testing.T) {
+	t.Parallel()
+	c, admin := config(t)
+	authority := certtest.NewAuthority(t)
+	own := authority.Issue(t, "quorate")
+	c.TLS.Cert, c.TLS.Key = own.CertFile, own.KeyFile
+	p := start(t, c)
+	trusting := &tls.Config{RootCAs: authority.Pool(), MinVersion: tls.VersionTLS12}
+	for _, http2 := range []bool{false, true} {
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: trusting.Clone(), ForceAttemptHTTP2: http2}}
+		if code, body := call(t, client, "GET", "https://"+p.addr+"/v1/agents", admin, ""); code != http.StatusOK {
+			t.Errorf("GET /v1/agents, with HTTP/2 if possible: %t, = %d %s, want 200", http2, code, body)
+		}
+		client.CloseIdleConnections()
+	}
+	conn, err := grpc.NewClient(p.grpc, grpc.WithTransportCredentials(credentials.NewTLS(trusting)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if answer, err := grpc_health_v1.NewHealthClient(conn).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{}); err != nil {
+		t.Errorf("Check() = %v, %v, want no error", answer, err)
 	}
 }
 

@@ -106,7 +106,14 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "may be read by everybody"},
-		"an unknown signature policy": {func(_ *testing.T, c *serve.Config) { c.Agents.Signatures = "perhaps" }, "not off, verify-if-present"},
+		"an unknown signature policy":  {func(_ *testing.T, c *serve.Config) { c.Agents.Signatures = "perhaps" }, "not off, verify-if-present"},
+		"an unknown policy of changes": {func(_ *testing.T, c *serve.Config) { c.Agents.CardChanges = "perhaps" }, "not allow or confirm"},
+		"cards somewhere":              {func(_ *testing.T, c *serve.Config) { c.Agents.CardFolder = "cards" }, `the folder "cards" is not an absolute path`},
+		"a model from nowhere":         {func(_ *testing.T, c *serve.Config) { c.Routing.EmbeddingsModel = "m" }, "need embeddingsURL"},
+		"an endpoint without a model":  {func(_ *testing.T, c *serve.Config) { c.Routing.EmbeddingsURL = "https://embeddings.example/v1" }, "say which model"},
+		"replicas with a folder": {func(_ *testing.T, c *serve.Config) {
+			c.Store.Kind, c.Store.Lease, c.Store.PageKeyFile = "dynamodb", time.Minute, "key"
+		}, "is for kind: embedded"},
 		"evidence that is needed yet": {func(_ *testing.T, c *serve.Config) { c.Retention.Evidence = time.Hour }, "less than"},
 		"copies of tables": {func(_ *testing.T, c *serve.Config) {
 			c.Store = serve.Store{Kind: "dynamodb", Lease: time.Minute, PageKeyFile: "key", Region: "eu-central-1"}
