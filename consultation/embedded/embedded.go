@@ -41,7 +41,7 @@ func (s *Store) Append(ctx context.Context, tenant, taskID string, next func([]c
 		}
 		c, err := next(list)
 		if err != nil {
-			return err
+			return boltdb.Unwritten(err)
 		}
 		ids, err := tx.CreateBucketIfNotExists(idsBucket)
 		if err != nil {
@@ -74,14 +74,14 @@ func (s *Store) Update(ctx context.Context, tenant, id string, change func(consu
 	return s.db.Update(ctx, func(tx *bbolt.Tx) error {
 		key, e, err := get(tx, tenant, id)
 		if err != nil {
-			return err
+			return boltdb.Unwritten(err)
 		}
 		again, err := encode(e)
 		if err != nil {
 			return err
 		}
 		if e, err = change(e); err != nil {
-			return err
+			return boltdb.Unwritten(err)
 		}
 		value, err := encode(e)
 		if err != nil {

@@ -91,7 +91,7 @@ func (s *Leases) Take(ctx context.Context, group int, node string, seen uint64) 
 	l := orchestrator.Lease{Group: group, Owner: node, Epoch: seen + 1}
 	err := s.db.Update(ctx, func(tx *bbolt.Tx) error {
 		if old := lease(tx, group); old.Epoch != seen {
-			return fault.New(fault.Conflict, "LEASE_TAKEN", "group %d is at epoch %d, not %d", group, old.Epoch, seen)
+			return boltdb.Unwritten(fault.New(fault.Conflict, "LEASE_TAKEN", "group %d is at epoch %d, not %d", group, old.Epoch, seen))
 		}
 		return putLease(tx, l)
 	})

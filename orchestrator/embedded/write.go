@@ -8,6 +8,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -43,7 +44,7 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 	err := s.update(ctx, func(tx *bbolt.Tx) error {
 		version, _, err := state(tx, k)
 		if err != nil {
-			return err
+			return boltdb.Unwritten(err)
 		}
 		if ahead != nil && ahead.old.Version == version {
 			result, err = s.write(tx, ahead)
@@ -51,16 +52,17 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 		}
 		old, err := s.read(tx, k)
 		if err != nil {
-			return err
+			return boltdb.Unwritten(err)
 		}
 		d, err := old.change(change)
 		if errors.Is(err, orchestrator.ErrUnchanged) {
 			result = old
 			return nil
 		}
-		if err == nil {
-			result, err = s.write(tx, d)
+		if err != nil {
+			return boltdb.Unwritten(err)
 		}
+		result, err = s.write(tx, d)
 		return err
 	})
 	if err != nil {

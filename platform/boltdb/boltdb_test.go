@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"go.etcd.io/bbolt"
@@ -146,6 +147,58 @@ func TestAFailingClosureTakesBackOnlyItself(t *testing.T) {
 		if got := get(t, db, strconv.Itoa(i)); got != want {
 			t.Errorf("get(%d) = %q, want %q", i, got, want)
 		}
+	}
+}
+
+// TestARefusalThatWroteNothingCostsTheOthersNothing has many of a group find that they cannot write, as the beats of processes that were replaced do.
+func TestARefusalThatWroteNothingCostsTheOthersNothing(t *testing.T) {
+	t.Parallel()
+	db := open(t, filepath.Join(t.TempDir(), "s.db"), boltdb.Options{})
+	defer closeDB(t, db)
+	held, release := make(chan struct{}), make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		_ = db.Update(t.Context(), func(*bbolt.Tx) error { close(held); <-release; return nil })
+	})
+	<-held
+	var runs atomic.Int64
+	for i := range 60 {
+		group.Go(func() {
+			refuse := i%3 > 0
+			err := db.Update(t.Context(), func(tx *bbolt.Tx) error {
+				runs.Add(1)
+				if refuse {
+					return boltdb.Unwritten(errRefused)
+				}
+				return put(strconv.Itoa(i), "v")(tx)
+			})
+			if refuse && err != errRefused || !refuse && err != nil { //nolint:errorlint // the error itself
+				t.Errorf("Update(%d) = %v, want it refused: %t", i, err, refuse)
+			}
+		})
+	}
+	close(release)
+	group.Wait()
+	if got := runs.Load(); got != 60 {
+		t.Errorf("60 closures ran %d times, want each once", got)
+	}
+	for i := range 60 {
+		if got := get(t, db, strconv.Itoa(i)); (got == "v") != (i%3 == 0) {
+			t.Errorf("get(%d) = %q, want v of those only that were not refused", i, got)
+		}
+	}
+}
+
+func TestNothingIsFlushedIfAllAreRefused(t *testing.T) {
+	t.Parallel()
+	db := open(t, filepath.Join(t.TempDir(), "s.db"), boltdb.Options{})
+	defer closeDB(t, db)
+	db.AfterFlush(func() error { t.Error("a transaction was flushed, want none"); return nil })
+	if err := db.Update(t.Context(), func(*bbolt.Tx) error { return boltdb.Unwritten(errRefused) }); !errors.Is(err, errRefused) {
+		t.Errorf("Update() = %v, want %v", err, errRefused)
+	}
+	if err := boltdb.Unwritten(nil); err != nil {
+		t.Errorf("Unwritten(nil) = %v, want nil", err)
 	}
 }
 

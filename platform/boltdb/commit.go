@@ -1,8 +1,10 @@
 package boltdb
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"go.etcd.io/bbolt"
@@ -68,37 +70,59 @@ func (db *DB) commitGroup(group []*request) {
 	}
 	db.committing.Lock()
 	defer db.committing.Unlock()
-	refused := make(map[*request]error)
+	answers := make(map[*request]error)
 	rest := group
 	for len(rest) > 0 {
 		bad, id := -1, 0
-		var badErr error
 		err := db.update(func(tx *bbolt.Tx) error {
 			id = tx.ID()
-			for i, r := range rest {
-				if err := run(r.fn, tx); err != nil {
-					bad, badErr = i, err
-					return err
-				}
+			bad = runAll(rest, tx, answers)
+			if bad >= 0 || allRefused(rest, answers) {
+				return errRollback
 			}
 			return nil
 		})
 		if bad >= 0 { // bbolt has no savepoints: run the others again
-			refused[rest[bad]] = badErr
-			rest = append(append([]*request(nil), rest[:bad]...), rest[bad+1:]...)
+			rest = slices.Delete(slices.Clone(rest), bad, bad+1)
 			continue
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errRollback) {
 			answerAll(group, db.failed(err))
 			return
 		}
-		db.succeeded(id)
+		if err == nil {
+			db.succeeded(id)
+		}
 		break
 	}
 	// Errors of closures are also returned only after the commit, because they may depend on what others of the group wrote.
 	for _, r := range group {
-		r.answer <- refused[r]
+		r.answer <- answers[r]
 	}
+}
+
+// errRollback ends a transaction of which nothing is to stay.
+var errRollback = errors.New("roll back")
+
+// runAll runs requests one after the other, up to the first one that fails and may have written something, and returns its place; -1 for none. It keeps what each
+// has returned.
+func runAll(list []*request, tx *bbolt.Tx, answers map[*request]error) (bad int) {
+	for i, r := range list {
+		err := run(r.fn, tx)
+		marked, clean := err.(*unwrittenError) //nolint:errorlint // what a closure returns is marked, not what that wraps
+		if clean {
+			err = marked.error
+		}
+		if answers[r] = err; err != nil && !clean {
+			return i
+		}
+	}
+	return -1
+}
+
+// allRefused reports whether none of the requests that ran has written anything, so that there is nothing to flush.
+func allRefused(list []*request, answers map[*request]error) bool {
+	return !slices.ContainsFunc(list, func(r *request) bool { return answers[r] == nil })
 }
 
 func answerAll(group []*request, err error) {

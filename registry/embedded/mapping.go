@@ -29,7 +29,7 @@ func (s *Store) UpdateMappings(ctx context.Context, tenant string, change func(o
 		}
 		c, err := change(old)
 		if err != nil {
-			return err
+			return boltdb.Unwritten(err)
 		}
 		w := &writer{tx: tx, key: registry.Key{Tenant: tenant}}
 		w.request(c.Remember)

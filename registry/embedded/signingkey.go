@@ -16,7 +16,7 @@ func (s *Store) PutSigningKey(ctx context.Context, key registry.SigningKey, reme
 	return s.db.Update(ctx, func(tx *bbolt.Tx) error {
 		bucket, id := tx.Bucket(bucketKeys), boltdb.Key(key.Tenant, key.ID)
 		if bucket.Get(id) != nil {
-			return registry.SigningKeyExists(key.ID)
+			return boltdb.Unwritten(registry.SigningKeyExists(key.ID))
 		}
 		n := 0
 		err := scan(bucket, boltdb.Prefix(key.Tenant), nil, registry.MaxSigningKeys, func(_, _ []byte) error {
@@ -27,7 +27,7 @@ func (s *Store) PutSigningKey(ctx context.Context, key registry.SigningKey, reme
 			return err
 		}
 		if n == registry.MaxSigningKeys {
-			return registry.SigningKeysFull()
+			return boltdb.Unwritten(registry.SigningKeysFull())
 		}
 		w := &writer{tx: tx, key: registry.Key{Tenant: key.Tenant}}
 		w.request(remember)

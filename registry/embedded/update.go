@@ -24,7 +24,7 @@ func (s *Store) Update(ctx context.Context, key registry.Key, change func(old *r
 		}
 		c, err := change(old)
 		if err != nil {
-			return err
+			return boltdb.Unwritten(err)
 		}
 		w := &writer{tx: tx, key: key, dry: c.DryRun}
 		pulse, _, err := s.reader(tx).pulse(key)
@@ -56,7 +56,7 @@ func (s *Store) UpdatePulse(ctx context.Context, key registry.Key, change func(o
 	return s.db.Update(ctx, func(tx *bbolt.Tx) error {
 		w := &writer{tx: tx, key: key}
 		if tx.Bucket(bucketAgents).Get(w.id()) == nil {
-			return registry.Missing(key)
+			return boltdb.Unwritten(registry.Missing(key))
 		}
 		old, _, err := s.reader(tx).pulse(key)
 		if err != nil {
@@ -64,7 +64,7 @@ func (s *Store) UpdatePulse(ctx context.Context, key registry.Key, change func(o
 		}
 		next, err := change(old)
 		if err != nil {
-			return err
+			return boltdb.Unwritten(err)
 		}
 		w.pulse(next)
 		w.announced(old, next)
