@@ -47,7 +47,7 @@ const (
 // Reasons of this package's faults. Each has a code.
 const (
 	ReasonRequestInvalid   = "REQUEST_INVALID"             // InvalidArgument
-	ReasonURLInvalid       = netguard.ReasonURLInvalid     // InvalidArgument
+	ReasonURLInvalid       = netguard.ReasonURLInvalid     // InvalidArgument or FailedPrecondition
 	ReasonScheme           = "SCHEME_NOT_ALLOWED"          // InvalidArgument
 	ReasonDomain           = "DOMAIN_NOT_ALLOWED"          // PermissionDenied
 	ReasonPort             = "PORT_NOT_ALLOWED"            // PermissionDenied
@@ -70,9 +70,9 @@ const (
 	ReasonContentChanged   = "CONTENT_CHANGED"             // Conflict
 	ReasonRobots           = "ROBOTS_DISALLOWED"           // PermissionDenied
 	ReasonRateLimited      = "RATE_LIMITED"                // ResourceExhausted
-	ReasonAuth             = "CREDENTIAL_REFUSED"          // Unauthenticated or PermissionDenied
+	ReasonAuth             = "CREDENTIAL_REFUSED"          // InvalidArgument, Unauthenticated or PermissionDenied
 	ReasonRender           = "RENDER_FAILED"               // FailedPrecondition or Unavailable
-	ReasonBackend          = "MARKDOWN_SERVICE_FAILED"     // Unavailable
+	ReasonBackend          = "MARKDOWN_SERVICE_FAILED"     // Unavailable or FailedPrecondition
 	ReasonDisabled         = "FETCHING_DISABLED"           // FailedPrecondition
 )
 

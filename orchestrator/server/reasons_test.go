@@ -150,7 +150,11 @@ func made(n ast.Node, constants map[string]string) (reason, code string) {
 	if !ok || len(call.Args) < 3 {
 		return "", ""
 	}
-	switch member(call.Fun, "fault") {
+	name := member(call.Fun, "fault")
+	if f, ok := call.Fun.(*ast.Ident); ok && f.Name == "failure" { // of web-fetch
+		name = "New"
+	}
+	switch name {
 	case "New":
 		return text(call.Args[1], constants), kinds[member(call.Args[0], "fault")]
 	case "Invalid":
