@@ -128,7 +128,7 @@ func TestTheTokenGoesToJaegerOnly(t *testing.T) {
 	if err := os.WriteFile(file, []byte("s3cret\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	token, err := secretfile.Open(file)
+	token, err := secretfile.Open(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/quorate/quorate/platform/auth"
@@ -43,29 +41,21 @@ func (f fixed) secret(context.Context) (auth.Secret, error) { return auth.Secret
 func (fixed) refused(time.Time) bool { return false }
 
 // file is a secret that may change.
-type file struct {
-	name    string
-	text    *secretfile.Secret
-	logger  *slog.Logger
-	failing atomic.Bool
-}
+type file struct{ text *secretfile.Secret }
 
 func openFile(c Config, name string) (*file, error) {
-	text, err := secretfile.Open(name)
+	text, err := secretfile.Open(name, c.Logger)
 	if err != nil {
 		return nil, err
 	}
 	if s, _, _ := text.Text(); !sendable(s.Reveal()) {
 		return nil, fmt.Errorf("%s has more than one line, or characters that no header can hold", name)
 	}
-	return &file{name: name, text: text, logger: c.Logger}, nil
+	return &file{text}, nil
 }
 
-func (f *file) secret(ctx context.Context) (auth.Secret, error) {
-	s, _, err := f.text.Text()
-	if failing := err != nil; f.failing.Swap(failing) != failing && failing {
-		f.logger.WarnContext(ctx, "a secret for agents could not be read again; the one of before counts", slog.String("file", f.name), slog.Any("error", err))
-	}
+func (f *file) secret(context.Context) (auth.Secret, error) {
+	s, _, _ := f.text.Text() // a file that cannot be read again keeps its last value
 	return s, nil
 }
 

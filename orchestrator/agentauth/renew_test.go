@@ -3,6 +3,7 @@ package agentauth_test
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -71,4 +72,28 @@ func TestTheListIsReadAgainWhenItChanges(t *testing.T) {
 			t.Errorf("the log is %s, want two renewals, each mistake once, and no value of the file", got)
 		}
 	})
+}
+
+func TestASecretThatCannotBeReadAgainIsAnErrorOnce(t *testing.T) {
+	t.Parallel()
+	secret := write(t, canary)
+	a := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	var log strings.Builder
+	c, err := agentauth.Open(agentauth.Config{
+		File: write(t, "credentials: [{origin: '"+a.URL+"', bearer: {token: 'file:"+secret+"'}}]"), Setting: "s", Policy: policy, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	if err := os.Remove(secret); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := post(t.Context(), c, a.URL); err != nil {
+			t.Errorf("POST = %v, want the secret of before to be sent", err)
+		}
+	}
+	if got := log.String(); strings.Count(got, "level=ERROR") != 1 || !strings.Contains(got, secret) || strings.Contains(got, canary) {
+		t.Errorf("the log is %s, want one error that names the file", got)
+	}
 }

@@ -44,7 +44,7 @@ func (c *Config) checkCloudWatch(ctx context.Context) doctor.Finding {
 
 // check looks for a trace that nobody has recorded in each backend.
 func (e *Evidence) check(ctx context.Context, do string) doctor.Finding {
-	opened, err := e.open(ctx)
+	opened, err := e.open(ctx, nil)
 	if err != nil {
 		return doctor.Failed(err, do)
 	}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"log/slog"
 	"net"
 	"net/url"
 	"time"
@@ -91,10 +92,10 @@ func (e *Evidence) validateCloudWatch() error {
 }
 
 // open creates the configured backends, and reads their files.
-func (e *Evidence) open(ctx context.Context) (opened server.Evidence, err error) {
+func (e *Evidence) open(ctx context.Context, logger *slog.Logger) (opened server.Evidence, err error) {
 	opened.Lowest, opened.AnswerWithin = e.Lowest, e.AnswerWithin
 	if e.JaegerURL != "" {
-		if opened.Jaeger, err = e.openJaeger(); err != nil {
+		if opened.Jaeger, err = e.openJaeger(logger); err != nil {
 			return opened, err
 		}
 	}
@@ -106,13 +107,13 @@ func (e *Evidence) open(ctx context.Context) (opened server.Evidence, err error)
 	return opened, err
 }
 
-func (e *Evidence) openJaeger() (j server.Jaeger, err error) {
+func (e *Evidence) openJaeger(logger *slog.Logger) (j server.Jaeger, err error) {
 	j.Timeout = e.JaegerTimeout
 	if j.URL, err = url.Parse(e.JaegerURL); err != nil {
 		return j, invalid("evidence.jaegerURL", "%w", err)
 	}
 	if e.JaegerTokenFile != "" {
-		if j.Token, err = secretfile.Open(e.JaegerTokenFile); err != nil {
+		if j.Token, err = secretfile.Open(e.JaegerTokenFile, logger); err != nil {
 			return j, invalid("evidence.jaegerTokenFile", "read the token for Jaeger: %w", err)
 		}
 	}

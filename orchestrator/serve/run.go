@@ -101,7 +101,7 @@ func (p *process) assemble(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	evidence, err := p.cfg.Evidence.open(ctx)
+	evidence, err := p.cfg.Evidence.open(ctx, p.tel.Logger)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package secretfile
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 	"os"
 	"sync"
 	"time"
@@ -12,7 +13,8 @@ import (
 
 // Secret is the text of a file without surrounding white space, made by Open. It is safe for concurrent use.
 type Secret struct {
-	file string
+	file   string
+	logger *slog.Logger
 
 	mu      sync.Mutex
 	text    auth.Secret // guarded by mu
@@ -22,9 +24,12 @@ type Secret struct {
 	err     error       // guarded by mu; why the file could not be read the last time
 }
 
-// Open reads a secret. A missing or empty file is an error.
-func Open(file string) (*Secret, error) {
-	s := &Secret{file: file}
+// Open reads a secret. A missing or empty file is an error. That it cannot be read again later is logged, once; a nil logger logs nothing.
+func Open(file string, logger *slog.Logger) (*Secret, error) {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Secret{file: file, logger: logger}
 	s.look()
 	if s.text == "" {
 		return nil, s.err
@@ -37,7 +42,10 @@ func (s *Secret) Text() (text auth.Secret, since time.Time, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if time.Since(s.checked) >= checkEvery {
-		s.look()
+		failing := s.err != nil
+		if s.look(); s.err != nil && !failing { // without a context, because it is chance which call checks the file
+			s.logger.Error("a secret could not be read again; the previous one stays in use", slog.String("file", s.file), slog.Any("error", s.err))
+		}
 	}
 	return s.text, s.since, s.err
 }

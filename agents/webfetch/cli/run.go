@@ -89,7 +89,7 @@ func (p *program) agent(f *webfetch.Fetcher, listener net.Listener, logger *slog
 	if err != nil {
 		return nil, err
 	}
-	callers, err := p.callers()
+	callers, err := p.callers(logger)
 	if err != nil {
 		return nil, err
 	}
@@ -139,12 +139,12 @@ type writer struct{ io.Writer }
 func (writer) Close() error { return nil }
 
 // callers returns the token that callers of the agent must send, or nil when anybody who can reach it may call it.
-func (p *program) callers() (func() auth.Secret, error) {
+func (p *program) callers(logger *slog.Logger) (func() auth.Secret, error) {
 	file := cmp.Or(p.callersFile, config.Env("WEBFETCH_CALLERS_TOKEN_FILE"))
 	if file == "" {
 		return nil, nil //nolint:nilnil // to have none is valid
 	}
-	secret, err := secretfile.Open(file)
+	secret, err := secretfile.Open(file, logger)
 	if err != nil {
 		return nil, fault.New(fault.InvalidArgument, "TOKEN_INVALID", "the token of callers: %w", err)
 	}
