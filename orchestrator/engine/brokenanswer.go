@@ -44,7 +44,7 @@ func (b *brokenAnswer) counts(t *a2apb.Task, err error) bool {
 	case orchestrator.Terminal(t.GetStatus().GetState()), orchestrator.Interrupted(t.GetStatus().GetState()):
 		return false
 	case b.last == nil || !proto.Equal(b.last, t):
-		b.last, b.lastNews = t, time.Now()
+		b.last, b.lastNews = proto.CloneOf(t), time.Now() // t becomes part of the conversation, which changes it
 		return false
 	default:
 		return time.Since(b.lastNews) > settleTime
