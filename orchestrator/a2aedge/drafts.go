@@ -1,6 +1,7 @@
 package a2aedge
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -9,6 +10,20 @@ import (
 
 // shownArtifacts are the artifacts that a client has of a stream, by id.
 type shownArtifacts map[string]*a2apb.Artifact
+
+// drafts returns the updates that bring the client what the agent has delivered so far. What the agent has replaced is forgotten, and would be shown anew:
+// it may give each artifact a new id for hours.
+func (s shownArtifacts) drafts(artifacts []*a2apb.Artifact) (updates []*a2apb.TaskArtifactUpdateEvent) {
+	now := make(map[string]bool, len(artifacts))
+	for _, a := range artifacts {
+		now[a.GetArtifactId()] = true
+		if u := s.draft(a); u != nil {
+			updates = append(updates, u)
+		}
+	}
+	maps.DeleteFunc(s, func(id string, _ *a2apb.Artifact) bool { return !now[id] })
+	return updates
+}
 
 // draft returns the update that brings the client what the agent has delivered of an artifact so far, or nil when it has that: the parts that are new
 // or, when others have changed, the whole artifact. An artifact without parts is not shown, since A2A has none (§4.1.7).

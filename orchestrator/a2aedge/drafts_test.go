@@ -162,7 +162,9 @@ func TestWhatAStreamShowedEndsAsWhatIsStored(t *testing.T) {
 			id := strconv.Itoa(r.IntN(2))
 			made[id] = developed(r, id, made[id])
 			if r.IntN(2) == 0 {
-				bring(client, shown.Draft(proto.CloneOf(made[id])))
+				for _, u := range shown.Drafts(copies(made)) {
+					bring(client, u)
+				}
 			}
 		}
 		for id, a := range made {
@@ -173,6 +175,24 @@ func TestWhatAStreamShowedEndsAsWhatIsStored(t *testing.T) {
 			if again := shown.Final(proto.CloneOf(a)); again != nil {
 				t.Fatalf("seed %d: %v is sent again, which the client has", seed, again)
 			}
+		}
+	}
+}
+
+func copies(made map[string]*a2apb.Artifact) (list []*a2apb.Artifact) {
+	for _, a := range made {
+		list = append(list, proto.CloneOf(a))
+	}
+	return list
+}
+
+// TestWhatAnAgentReplacesIsForgotten has an agent give what it makes another id each time.
+func TestWhatAnAgentReplacesIsForgotten(t *testing.T) {
+	t.Parallel()
+	shown := make(a2aedge.ShownArtifacts)
+	for n := range 100 {
+		if got := shown.Drafts([]*a2apb.Artifact{{ArtifactId: strconv.Itoa(n), Parts: []*a2apb.Part{{}}}}); len(got) != 1 || len(shown) != 1 {
+			t.Fatalf("Drafts() of artifact %d = %v, and %d are kept, want its update, and one", n, got, len(shown))
 		}
 	}
 }

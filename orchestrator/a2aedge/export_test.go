@@ -5,8 +5,10 @@ import "github.com/a2aproject/a2a-go/v2/a2apb/v1"
 // ShownArtifacts are the artifacts that a client has of a stream.
 type ShownArtifacts = shownArtifacts
 
-// Draft returns the update for what the agent has delivered so far.
-func (s shownArtifacts) Draft(a *a2apb.Artifact) *a2apb.TaskArtifactUpdateEvent { return s.draft(a) }
+// Drafts returns the updates for what the agent has delivered so far.
+func (s shownArtifacts) Drafts(artifacts []*a2apb.Artifact) []*a2apb.TaskArtifactUpdateEvent {
+	return s.drafts(artifacts)
+}
 
 // Final returns the update for what is stored.
 func (s shownArtifacts) Final(a *a2apb.Artifact) *a2apb.TaskArtifactUpdateEvent { return s.final(a) }

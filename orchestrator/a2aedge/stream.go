@@ -141,11 +141,8 @@ func (f *follower) status(e orchestrator.Event, m *a2apb.Message) *a2apb.StreamR
 
 // drafts sends what the client does not have of what the agent has delivered so far.
 func (f *follower) drafts(artifacts []*a2apb.Artifact) error {
-	for _, a := range artifacts {
-		u := f.shown.draft(a)
-		if u != nil {
-			u.Metadata = extension(map[string]any{"draft": true})
-		}
+	for _, u := range f.shown.drafts(artifacts) {
+		u.Metadata = extension(map[string]any{"draft": true})
 		if err := f.sendArtifact(u); err != nil {
 			return err
 		}

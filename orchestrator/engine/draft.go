@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -16,7 +17,7 @@ const draftPause = 50 * time.Millisecond
 
 // WatchDrafts is Watch through gates that also calls show with all that the agent has delivered so far, whenever that is more than before, while this
 // replica talks to the agent. It is not durable: the task may end with other artifacts, of another attempt. What a review has to see first is not
-// shown. An artifact has its metadata the first time only. show must not change the artifacts.
+// shown. An artifact has its metadata only when it was not among those that were shown before. show must not change the artifacts.
 func (e *Engine) WatchDrafts(ctx context.Context, k orchestrator.Key, after uint64, emit func(orchestrator.Event) error, show func([]*a2apb.Artifact) error) (orchestrator.Task, error) {
 	changed, stop := e.subscribe(e.watchers, k)
 	defer stop()
@@ -67,7 +68,7 @@ func (e *Engine) setConversation(k orchestrator.Key, c *conversation) {
 	}
 }
 
-// drafts returns what the agent has delivered so far, if this replica talks to it about the task, and notes the artifacts as known.
+// drafts returns what the agent has delivered so far, if this replica talks to it about the task, and notes these artifacts, and no others, as known.
 func (e *Engine) drafts(ctx context.Context, k orchestrator.Key, known map[string]bool) []*a2apb.Artifact {
 	e.mu.Lock()
 	r := e.runners[k]
@@ -94,16 +95,19 @@ func (c *conversation) drafts(ctx context.Context, known map[string]bool) []*a2a
 	if c.finished || c.refused || c.remote.ended() || c.task.Guarded() || c.task.CarriesConsultation() {
 		return nil
 	}
+	before := maps.Clone(known)
+	clear(known) // what the agent has replaced: it may give each artifact a new id for hours
 	drafts := make([]*a2apb.Artifact, len(c.remote.artifacts))
 	for i, a := range c.remote.artifacts {
 		drafts[i] = &a2apb.Artifact{
 			ArtifactId: a.GetArtifactId(), Name: a.GetName(), Description: a.GetDescription(), Extensions: a.GetExtensions(),
 			Parts: slices.Clip(a.GetParts()),
 		}
-		if !known[a.GetArtifactId()] && len(a.GetParts()) > 0 {
-			known[a.GetArtifactId()] = true
+		id := a.GetArtifactId()
+		if !before[id] && len(a.GetParts()) > 0 {
 			drafts[i].Metadata = proto.CloneOf(a.GetMetadata())
 		}
+		known[id] = before[id] || len(a.GetParts()) > 0
 	}
 	return drafts
 }
