@@ -26,14 +26,14 @@ func (e *Engine) reportEnd(ctx context.Context, read *orchestrator.Task) (stepRe
 }
 
 // cancelConsultations stops the agents that are being consulted about a task when nobody waits for their outcome any more. Who submitted a carrier may
-// have died before it was noted, so carriers are found by their ids.
+// have died before it was noted, or have taken for not sent what the store has taken, so carriers are found by their ids.
 func (e *Engine) cancelConsultations(ctx context.Context, t *orchestrator.Task) error {
 	if !t.Ended() || t.Error == nil || len(t.Requirements) == 0 {
 		return nil
 	}
 	list, err := e.Ledger.Consultations(ctx, t.Tenant, t.ID)
 	for _, c := range list {
-		if c.Unanswered() {
+		if c.Unanswered() || !c.Sent() {
 			_, failed := e.Cancel(ctx, Cancellation{Key: carrierKey(c), Caller: "the end of task " + t.ID})
 			if fault.ReasonOf(failed) != "TASK_ENDED" && fault.KindOf(failed) != fault.NotFound {
 				err = errors.Join(err, failed)

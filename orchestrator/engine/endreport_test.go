@@ -215,6 +215,11 @@ func (s *simulation) checkRecalled(when, id string, c consultation.Consultation)
 			s.t.Errorf("%s: %s is in state %s, settled %t, %v, want canceled and settled", when, what, got.State, got.Settled(), err)
 		}
 	}
+	for shard := range orchestrator.Shards {
+		if left, err := s.store.Unfinished(s.t.Context(), shard, orchestrator.Key{}, 10); err != nil || len(left) > 0 {
+			s.t.Errorf("%s: Unfinished(%d) = %v, %v, want that nobody works on anything", when, shard, left, err)
+		}
+	}
 	if e, err := s.asked.Get(s.t.Context(), tenant, c.ID); err != nil || e.Consultation.State != consultation.StateFailed {
 		s.t.Errorf("%s: the consultation is %q, %v, want failed", when, e.Consultation.State, err)
 	}
