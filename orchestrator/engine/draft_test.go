@@ -32,8 +32,10 @@ func TestAnArtifactThatWasReplacedIsForgotten(t *testing.T) {
 		defer s.stop()
 		var shown []string
 		_, err := s.engine.WatchDrafts(t.Context(), s.accept(a.name, "r"), 0, func(orchestrator.Event) error { return nil }, func(drafts []*a2apb.Artifact) error {
-			if about := drafts[0].GetMetadata(); len(drafts) == 1 && about != nil {
-				shown = append(shown, about.GetFields()["of"].GetStringValue())
+			for _, x := range drafts {
+				if about := x.GetMetadata(); about != nil {
+					shown = append(shown, about.GetFields()["of"].GetStringValue())
+				}
 			}
 			return nil
 		})
