@@ -182,10 +182,11 @@ func (s *step) keep(reference string, p piece, encoded []byte) {
 	s.size[reference] += len(encoded)
 }
 
-// write writes the step's items. Nothing refers to them yet, and nobody else writes them.
-func (s *Store) write(ctx context.Context, step *step) error {
-	for _, item := range step.items {
+// write writes a step's items. Nothing refers to them yet, and nobody else writes them. It leaves nothing of a step that cannot be written.
+func (s *Store) write(ctx context.Context, items []ddb.Item) error {
+	for i, item := range items {
 		if err := s.put(ctx, tableBlobs, item); err != nil {
+			s.discard(ctx, items[:i])
 			return err
 		}
 	}
@@ -202,15 +203,15 @@ func (s *Store) put(ctx context.Context, table string, item ddb.Item) error {
 	}
 }
 
-// discard deletes what a step has written, when the task certainly does not refer to it.
-func (s *Store) discard(ctx context.Context, step *step) {
-	if len(step.items) == 0 {
+// discard deletes items that a step has written, when the task certainly does not refer to them.
+func (s *Store) discard(ctx context.Context, items []ddb.Item) {
+	if len(items) == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTime)
 	defer cancel()
-	requests := make([]types.WriteRequest, len(step.items))
-	for i, item := range step.items {
+	requests := make([]types.WriteRequest, len(items))
+	for i, item := range items {
 		requests[i] = types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: ddb.Item{attrTask: item[attrTask], attrRecord: item[attrRecord]}}}
 	}
 	_ = s.db.BatchWrite(ctx, tableBlobs, requests) // what remains is garbage, to which nothing refers

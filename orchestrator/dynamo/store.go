@@ -161,7 +161,7 @@ func (s *Store) replace(ctx context.Context, old *state, was ddb.Item, next *sta
 	if err := boltdb.CheckItem("the task's state, with room for its end,", ddb.Size(item)+t.ReservedBytes()); err != nil {
 		return err
 	}
-	if err := s.write(ctx, added); err != nil {
+	if err := s.write(ctx, added.items); err != nil {
 		return err
 	}
 	err = s.db.Replace(ctx, tableTasks, was, item)
@@ -171,7 +171,7 @@ func (s *Store) replace(ctx context.Context, old *state, was ddb.Item, next *sta
 			s.cache.put(recordID(item, record), content, added.size[record])
 		}
 	case errors.Is(err, ddb.ErrMoved):
-		s.discard(ctx, added)
+		s.discard(ctx, added.items)
 	}
 	return err
 }
