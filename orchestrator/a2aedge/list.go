@@ -23,7 +23,7 @@ const (
 	maxPage     = 100
 	maxListed   = 10_000 // tasks that a list covers
 	scanPage    = 200
-	pageBytes   = 4 << 20 // total size of the tasks on a page, unless a single one is larger
+	pageBytes   = 4<<20 - 4<<10 // total size of the tasks on a page, unless a single one is larger: with what is around them, gRPC clients take 4 MiB
 )
 
 // place is the position of a task in a list: by the time of its last change, newest first (A2A §3.1.4).

@@ -106,6 +106,36 @@ func TestAPageOfLargeTasksEndsEarly(t *testing.T) {
 	}
 }
 
+// TestAFullPageIsNoLargerThanClientsTake lists tasks that have as many bytes together as one answer may have.
+func TestAFullPageIsNoLargerThanClientsTake(t *testing.T) {
+	t.Parallel()
+	const tasks, most = 4, 4 << 20 // that of a gRPC client which says nothing else
+	ctx := auth.NewContext(t.Context(), auth.Principal{Name: "ana", Tenant: "default", Roles: []auth.Role{auth.RoleDispatcher}})
+	ctx = metadata.NewIncomingContext(ctx, metadata.Pairs("a2a-version", a2aedge.Version))
+	list := func(tasks, text int) *a2apb.ListTasksResponse {
+		t.Helper()
+		store := new(storetest.Memory)
+		for i := range tasks {
+			if _, _, err := store.Create(ctx, orchestrator.Task{
+				Tenant: "default", ID: strconv.Itoa(i), Owner: "ana", Released: true, UpdateTime: time.Unix(1, 0),
+				Artifacts: []*a2apb.Artifact{{ArtifactId: "a", Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: strings.Repeat("x", text)}}}}},
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		resp, err := a2aedge.New(a2aedge.Config{Store: store, Pages: page.New(nil)}).ListTasks(ctx, &a2apb.ListTasksRequest{IncludeArtifacts: new(true)})
+		if err != nil || len(resp.GetTasks()) == 0 {
+			t.Fatalf("ListTasks() = %d tasks, %v, want some", len(resp.GetTasks()), err)
+		}
+		return resp
+	}
+	const text = most / tasks
+	around := proto.Size(list(1, text).GetTasks()[0]) - text
+	if resp := list(tasks+1, text-around); proto.Size(resp) > most {
+		t.Errorf("ListTasks() = %d tasks in %d bytes, want %d bytes at most", len(resp.GetTasks()), proto.Size(resp), most)
+	}
+}
+
 // TestAClientNeedNotSayHowLargeAPageIs lists with a2a-go's client, which sends a page size of 0 over gRPC if it was given none.
 func TestAClientNeedNotSayHowLargeAPageIs(t *testing.T) {
 	w := newWorld(t)
