@@ -120,26 +120,34 @@ func (h *remoteState) applyArtifact(u *a2apb.TaskArtifactUpdateEvent) error {
 	if a == nil {
 		return nil
 	}
-	h.bytes, h.values = h.bytes+proto.Size(a), h.values+orchestrator.Values(a)
-	for i, old := range h.artifacts {
-		if old.GetArtifactId() != a.GetArtifactId() {
-			continue
-		}
-		if u.GetAppend() {
-			old.Parts = append(old.Parts, a.GetParts()...)
-			if said := old.GetMetadata(); said != nil {
-				proto.Merge(said, a.GetMetadata())
-			} else {
-				old.Metadata = a.GetMetadata()
-			}
-		} else {
-			h.bytes, h.values = h.bytes-proto.Size(old), h.values-orchestrator.Values(old)
-			h.artifacts[i] = a
-		}
-		return h.checkSize()
+	i := slices.IndexFunc(h.artifacts, func(old *a2apb.Artifact) bool { return old.GetArtifactId() == a.GetArtifactId() })
+	switch {
+	case i < 0:
+		h.artifacts = append(h.artifacts, a)
+	case u.GetAppend():
+		a = extend(h.artifacts[i], a)
+	default:
+		old := h.artifacts[i]
+		h.bytes, h.values = h.bytes-proto.Size(old), h.values-orchestrator.Values(old)
+		h.artifacts[i] = a
 	}
-	h.artifacts = append(h.artifacts, a)
+	h.bytes, h.values = h.bytes+proto.Size(a), h.values+orchestrator.Values(a)
 	return h.checkSize()
+}
+
+// extend adds a piece to an artifact, and returns what it has added: the id comes with each piece, and with some agents all metadata.
+func extend(a, piece *a2apb.Artifact) (added *a2apb.Artifact) {
+	added = &a2apb.Artifact{Parts: piece.GetParts()}
+	a.Parts = append(a.Parts, piece.GetParts()...)
+	if proto.Equal(a.GetMetadata(), piece.GetMetadata()) {
+		return added
+	}
+	if added.Metadata = piece.GetMetadata(); a.GetMetadata() == nil {
+		a.Metadata = added.GetMetadata()
+	} else {
+		proto.Merge(a.GetMetadata(), added.GetMetadata())
+	}
+	return added
 }
 
 // correct takes the artifacts and the metadata of the agent's task, which was read after the end. If that does not say itself that it has ended, it may

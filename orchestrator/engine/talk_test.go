@@ -101,3 +101,26 @@ func TestWhatAnAgentDeliversHasABoundInValues(t *testing.T) {
 		})
 	}
 }
+
+// TestAnArtifactInPiecesCountsAsTheWhole has an agent say with each piece what the artifact is, which is more than the piece itself.
+func TestAnArtifactInPiecesCountsAsTheWhole(t *testing.T) {
+	t.Parallel()
+	const pieces = 1000
+	name := strings.Repeat("n", orchestrator.MaxTaskBytes/pieces)
+	play := func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		for n := range pieces {
+			update := &a2apb.TaskArtifactUpdateEvent{TaskId: "r1", Append: n > 0, Artifact: &a2apb.Artifact{
+				ArtifactId: "a", Name: name, Metadata: beside("name", name), Parts: text("some").GetParts(),
+			}}
+			if err := say(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_ArtifactUpdate{ArtifactUpdate: update}}); err != nil {
+				return err
+			}
+		}
+		return say(snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, ""))
+	}
+	w := newWorld(t, &actor{name: "agent", play: play})
+	task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "agent"}}).ID)
+	if len(task.Artifacts) != 1 || len(task.Artifacts[0].GetParts()) != pieces || task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Errorf("state %s (%+v) with %d artifacts, want one of %d parts; log %v", task.State, task.Error, len(task.Artifacts), pieces, log)
+	}
+}
