@@ -186,6 +186,9 @@ func (s *step) keep(reference string, p piece, encoded []byte) {
 func (s *Store) write(ctx context.Context, items []ddb.Item) error {
 	for i, item := range items {
 		if err := s.put(ctx, tableBlobs, item); err != nil {
+			if unknown(err) {
+				i++ // it may be there
+			}
 			s.discard(ctx, items[:i])
 			return err
 		}
