@@ -61,6 +61,10 @@ func TestWithin(t *testing.T) {
 			`{"type":"array","contains":{"type":"string"},"minContains":0}`,
 			`{"type":"array","contains":{"type":"string"}}`, "contains, which is not compared",
 		},
+		"contained perhaps, and the input's draft does not know that": {
+			`{"type":"array","contains":true,"minContains":0}`,
+			`{"$schema":"http://json-schema.org/draft-07/schema#","type":"array","contains":true,"minContains":0}`, "contains, which is not compared",
+		},
 		"closed in the same words": {
 			`{"type":"object","properties":{"a":{},"b":{}},"unevaluatedProperties":false}`,
 			`{"type":"object","properties":{"a":{}},"unevaluatedProperties":false}`, "b: the input takes no such property",
