@@ -53,6 +53,15 @@ func TestWithin(t *testing.T) {
 			`{"$defs":{"s":{"type":"number"}},"type":"array","contains":{"$ref":"#/$defs/s"}}`,
 			`{"$defs":{"s":{"type":"string"}},"type":"array","contains":{"$ref":"#/$defs/s"}}`, "contains, which is not compared",
 		},
+		"the same dynamic reference to something else": {
+			`{"$defs":{"s":{"$dynamicAnchor":"s","type":"number"}},"type":"object","properties":{"a":{"$dynamicRef":"#s"}}}`,
+			`{"$defs":{"s":{"$dynamicAnchor":"s","type":"string"}},"properties":{"a":{"$dynamicRef":"#s"}}}`, "a: the input uses $dynamicRef, which is not compared",
+		},
+		"the same recursive reference to something else": {
+			`{"$schema":"https://json-schema.org/draft/2019-09/schema","$defs":{"s":{"type":"number"}},"type":"object","properties":{"a":{"$recursiveRef":"#/$defs/s"}}}`,
+			`{"$schema":"https://json-schema.org/draft/2019-09/schema","$defs":{"s":{"type":"string"}},"properties":{"a":{"$recursiveRef":"#/$defs/s"}}}`,
+			"a: the input uses $recursiveRef, which is not compared",
+		},
 		"the same reference to the same": {
 			`{"$defs":{"s":{"type":"number"}},"type":"array","contains":{"$ref":"#/$defs/s"}}`,
 			`{"$defs":{"s":{"type":"number"}},"type":"array","contains":{"$ref":"#/$defs/s"}}`, "",
