@@ -34,6 +34,10 @@ func merge(a, b map[string]any) map[string]any {
 			joined[keyword] = slices.DeleteFunc(slices.Clone(list(old)), func(v any) bool {
 				return !slices.ContainsFunc(list(value), func(o any) bool { return reflect.DeepEqual(v, o) })
 			})
+		case "prefixItems": // behind the shorter one, all items would be taken to be as items says
+			if len(list(value)) > len(list(old)) {
+				joined[keyword] = value
+			}
 		case "minLength", "minItems", "minProperties", "minimum", "exclusiveMinimum":
 			joined[keyword] = tighter(old, value, 1)
 		case "maxLength", "maxItems", "maxProperties", "maximum", "exclusiveMaximum":

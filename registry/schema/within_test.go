@@ -483,6 +483,14 @@ func TestWithin(t *testing.T) {
 			`{"type":"array","allOf":[{"items":{"type":"object"}},{"items":{"properties":{"n":{"type":"number"}}}}]}`,
 			`{"type":"array","items":{"type":"object","properties":{"n":{"type":"string"}}}}`, "[].n: the output may be a number",
 		},
+		"two parts about the first items": {
+			`{"type":"array","allOf":[{"prefixItems":[{}]},{"prefixItems":[{},{"type":"string"}],"items":{"type":"number"}}]}`,
+			`{"type":"array","prefixItems":[{},{"type":"number"}]}`, "[1]: the output may be a string",
+		},
+		"two parts about the first items that fit together": {
+			`{"type":"array","allOf":[{"prefixItems":[{},{"type":"string"}],"items":{}},{"prefixItems":[{}],"items":{"type":"number"}}]}`,
+			`{"type":"array","prefixItems":[{},{"type":"string"}],"items":{"type":"number"}}`, "",
+		},
 		"two parts about additional properties": {
 			`{"type":"object","allOf":[{"additionalProperties":{"type":"object"}},{"additionalProperties":{"properties":{"n":{"type":"number"}}}}]}`,
 			`{"type":"object","additionalProperties":{"type":"object","properties":{"n":{"type":"string"}}}}`, "*.n: the output may be a number",
