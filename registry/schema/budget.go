@@ -60,7 +60,7 @@ func (w *withinSearch) look(in *document, ref string) (schema any, pointer strin
 // merge calls the function merge within the budget; ok is false when there is not enough left.
 func (w *withinSearch) merge(a, b map[string]any) (joined map[string]any, ok bool) {
 	cost := 1 + len(a) + len(b) + width(a["enum"])*size(b["enum"])/4
-	for _, keyword := range []string{"required", "allOf", "anyOf", "oneOf", "properties", "patternProperties"} {
+	for _, keyword := range []string{"required", "allOf", "anyOf", "oneOf", "properties", "patternProperties", leftOut} {
 		cost += width(a[keyword]) + width(b[keyword])
 	}
 	if !w.spend(cost) {

@@ -9,7 +9,7 @@ func (w *withinSearch) elsewhere(out map[string]any) (names []string, known bool
 		return nil, true
 	}
 	var parts []any
-	for _, keyword := range []string{"anyOf", "oneOf", "if", "then", "else"} {
+	for _, keyword := range []string{"anyOf", "oneOf", "if", "then", "else", leftOut} {
 		if said := out[keyword]; said != nil {
 			parts = append(parts, said)
 		}

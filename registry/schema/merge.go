@@ -9,14 +9,19 @@ import (
 // together are keywords of which one decides what another means.
 var together = [][]string{{"if", "then", "else"}, {"contains", "minContains", "maxContains"}, {"items", "additionalItems"}}
 
+// leftOut is no keyword of JSON Schema. merge lists under it what it leaves out: that may still describe properties.
+const leftOut = "left out"
+
 // merge returns a schema for the values that are valid for both a and b. It may allow more values: of keywords that cannot be combined it keeps only
 // one.
 func merge(a, b map[string]any) map[string]any {
-	joined := maps.Clone(a)
+	joined, left := maps.Clone(a), make(map[string]any)
 	for keyword, value := range b {
 		old, inBoth := a[keyword]
 		if !inBoth {
-			if !slices.ContainsFunc(together, func(group []string) bool { return slices.Contains(group, keyword) && hasAny(a, group) }) {
+			if slices.ContainsFunc(together, func(group []string) bool { return slices.Contains(group, keyword) && hasAny(a, group) }) {
+				left[keyword] = value
+			} else {
 				joined[keyword] = value
 			}
 			continue
@@ -24,7 +29,7 @@ func merge(a, b map[string]any) map[string]any {
 		switch keyword {
 		case "type":
 			joined[keyword] = commonTypes(a, b)
-		case "required", "allOf":
+		case "required", "allOf", leftOut:
 			joined[keyword] = append(slices.Clone(list(old)), list(value)...)
 		case "anyOf", "oneOf":
 			joined[keyword] = eachWith(list(old), map[string]any{keyword: value})
@@ -44,7 +49,12 @@ func merge(a, b map[string]any) map[string]any {
 			joined[keyword] = tighter(old, value, -1)
 		case "additionalProperties", "items":
 			joined[keyword] = both(old, value)
+		default:
+			left[keyword] = value
 		}
+	}
+	if hasAny(left, everyOther) {
+		joined[leftOut] = append(slices.Clone(list(joined[leftOut])), left)
 	}
 	return joined
 }

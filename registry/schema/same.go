@@ -46,7 +46,7 @@ func (w *withinSearch) promised(keyword string, out, in map[string]any) bool {
 	case "$dynamicRef", "$recursiveRef": // these may refer to anything
 		return false
 	case "unevaluatedProperties", "unevaluatedItems": // these depend on all other keywords
-		return w.same(constraints(out), constraints(in))
+		return out[leftOut] == nil && w.same(constraints(out), constraints(in))
 	case "contains":
 		return w.same(out[keyword], in[keyword]) && reflect.DeepEqual(out["minContains"], w.input.understood(in)["minContains"])
 	}

@@ -491,6 +491,22 @@ func TestWithin(t *testing.T) {
 			`{"type":"array","allOf":[{"prefixItems":[{},{"type":"string"}],"items":{}},{"prefixItems":[{}],"items":{"type":"number"}}]}`,
 			`{"type":"array","prefixItems":[{},{"type":"string"}],"items":{"type":"number"}}`, "",
 		},
+		"two conditions of which the second has a property": {
+			`{"type":"object","allOf":[{"if":{"minProperties":1},"then":{"properties":{"a":{}}}},{"if":{"minProperties":1},"then":{"properties":{"b":{"type":"number"}}}}]}`,
+			`{"properties":{"b":{"type":"string"}}}`, "b: the output may be",
+		},
+		"two parts about dependent properties of which the second has one": {
+			`{"type":"object","properties":{"a":{}},"allOf":[{"dependentSchemas":{"a":{}}},{"dependentSchemas":{"a":{"properties":{"b":{"type":"number"}}}}}]}`,
+			`{"properties":{"b":{"type":"string"}}}`, "b: the output may be",
+		},
+		"three parts about what properties need": {
+			`{"type":"object","properties":{"a":{}},"allOf":[{"dependentRequired":{"a":[]}},{"dependentRequired":{"a":["b"]}},{"dependentRequired":{"a":["c"]}}]}`,
+			`{"properties":{"c":{"type":"string"}}}`, "c: the output may be",
+		},
+		"two conditions beside unevaluated properties": {
+			`{"type":"object","allOf":[{"if":{"minProperties":1}},{"if":{"minProperties":1},"then":{"properties":{"b":{}}}}],"unevaluatedProperties":false}`,
+			`{"type":"object","if":{"minProperties":1},"unevaluatedProperties":false}`, "unevaluatedProperties, which is not compared",
+		},
 		"two parts about additional properties": {
 			`{"type":"object","allOf":[{"additionalProperties":{"type":"object"}},{"additionalProperties":{"properties":{"n":{"type":"number"}}}}]}`,
 			`{"type":"object","additionalProperties":{"type":"object","properties":{"n":{"type":"string"}}}}`, "*.n: the output may be a number",
