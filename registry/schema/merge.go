@@ -49,6 +49,10 @@ func merge(a, b map[string]any) map[string]any {
 			joined[keyword] = tighter(old, value, -1)
 		case "additionalProperties", "items":
 			joined[keyword] = both(old, value)
+		case "unevaluatedProperties": // what one of them is about may be evaluated for the other
+			if old != false || value != false {
+				joined[keyword] = map[string]any{"anyOf": []any{old, value}}
+			}
 		default:
 			left[keyword] = value
 		}

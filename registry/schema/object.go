@@ -80,6 +80,9 @@ func (w *withinSearch) property(out map[string]any, name string) (schema any, de
 // unevaluated returns the output's schema for properties that nothing in it describes, if it declares any.
 func unevaluated(out map[string]any) (schema map[string]any, ok bool) {
 	schema, ok = out["unevaluatedProperties"].(map[string]any)
+	if out["additionalProperties"] == true { // all are evaluated
+		schema = map[string]any{}
+	}
 	return schema, ok && out["additionalProperties"] != false
 }
 

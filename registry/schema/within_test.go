@@ -507,6 +507,18 @@ func TestWithin(t *testing.T) {
 			`{"type":"object","allOf":[{"if":{"minProperties":1}},{"if":{"minProperties":1},"then":{"properties":{"b":{}}}}],"unevaluatedProperties":false}`,
 			`{"type":"object","if":{"minProperties":1},"unevaluatedProperties":false}`, "unevaluatedProperties, which is not compared",
 		},
+		"unevaluated properties that a part describes": {
+			`{"type":"object","allOf":[{"unevaluatedProperties":{"type":"number"}}],"unevaluatedProperties":{"type":"string"}}`,
+			`{"type":"object","additionalProperties":{"type":"string"}}`, "*: the output may be a number",
+		},
+		"unevaluated properties that a part takes": {
+			`{"type":"object","allOf":[{"additionalProperties":true}],"unevaluatedProperties":{"type":"string"}}`,
+			`{"type":"object","additionalProperties":{"type":"string"}}`, "*: the output may be",
+		},
+		"no unevaluated properties, as two parts say": {
+			`{"type":"object","properties":{"a":{}},"allOf":[{"properties":{"a":{}},"unevaluatedProperties":false}],"unevaluatedProperties":false}`,
+			`{"type":"object","properties":{"a":{}},"additionalProperties":false}`, "",
+		},
 		"two parts about additional properties": {
 			`{"type":"object","allOf":[{"additionalProperties":{"type":"object"}},{"additionalProperties":{"properties":{"n":{"type":"number"}}}}]}`,
 			`{"type":"object","additionalProperties":{"type":"object","properties":{"n":{"type":"string"}}}}`, "*.n: the output may be a number",
