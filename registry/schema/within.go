@@ -305,9 +305,12 @@ func (w *withinSearch) resolveOutput(schema map[string]any, path string) (output
 // mergeAllOf returns the output's schema with its allOf merged in. What cannot be merged is left out: the schema then describes more values and is
 // more likely to be refused.
 func (w *withinSearch) mergeAllOf(out map[string]any, path string) (map[string]any, string) {
-	for range withinDepth {
+	for i := range withinDepth {
 		parts, ok := out["allOf"].([]any)
 		if !ok {
+			if i > 0 { // parts that are left out may evaluate items
+				out = without(out, "unevaluatedItems")
+			}
 			return w.output.understood(out), ""
 		}
 		out = without(out, "allOf")

@@ -519,6 +519,10 @@ func TestWithin(t *testing.T) {
 			`{"type":"object","properties":{"a":{}},"allOf":[{"properties":{"a":{}},"unevaluatedProperties":false}],"unevaluatedProperties":false}`,
 			`{"type":"object","properties":{"a":{}},"additionalProperties":false}`, "",
 		},
+		"unevaluated items of which two parts say some": {
+			`{"type":"array","allOf":[{"contains":{"type":"string"}},{"contains":{"type":"number"}}],"unevaluatedItems":false}`,
+			`{"type":"array","contains":{"type":"string"},"unevaluatedItems":false}`, "unevaluatedItems, which is not compared",
+		},
 		"two parts about additional properties": {
 			`{"type":"object","allOf":[{"additionalProperties":{"type":"object"}},{"additionalProperties":{"properties":{"n":{"type":"number"}}}}]}`,
 			`{"type":"object","additionalProperties":{"type":"object","properties":{"n":{"type":"string"}}}}`, "*.n: the output may be a number",
