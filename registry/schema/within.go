@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -149,6 +150,9 @@ func (w *withinSearch) objects(out map[string]any, in inputNode, path string, de
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		if branches, ok := out[keyword].([]any); ok {
 			rest := without(out, keyword)
+			if keyword == "anyOf" {
+				rest = beside(branches, rest)
+			}
 			for _, branch := range branches {
 				if why := w.within(outputNode{map[string]any{"allOf": []any{rest, branch}}}, in, path, depth+1); why != "" {
 					return why
@@ -158,6 +162,15 @@ func (w *withinSearch) objects(out map[string]any, in inputNode, path string, de
 		}
 	}
 	return w.against(out, in, path, depth)
+}
+
+// beside returns what the output says beside anyOf. If several alternatives hold, more is evaluated than what one of them describes.
+func beside(anyOf []any, rest map[string]any) map[string]any {
+	if _, ok := unevaluated(rest); !ok {
+		return without(rest, "unevaluatedProperties")
+	}
+	rest[leftOut] = append(slices.Clone(list(rest[leftOut])), anyOf...)
+	return rest
 }
 
 // against compares an output without alternatives with everything that the input says.

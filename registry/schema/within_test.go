@@ -523,6 +523,19 @@ func TestWithin(t *testing.T) {
 			`{"type":"array","allOf":[{"contains":{"type":"string"}},{"contains":{"type":"number"}}],"unevaluatedItems":false}`,
 			`{"type":"array","contains":{"type":"string"},"unevaluatedItems":false}`, "unevaluatedItems, which is not compared",
 		},
+		"unevaluated properties that another alternative describes": {
+			`{"type":"object","anyOf":[{"properties":{"a":{"type":"number"}}},{"properties":{"b":{}}}],"unevaluatedProperties":{"type":"string"}}`,
+			`{"anyOf":[{"type":"object","properties":{"b":{"type":"string"}}},{"type":"object","properties":{"a":{"type":"string"}}}]}`, "no alternative",
+		},
+		"unevaluated properties that no alternative describes": {
+			`{"type":"object","anyOf":[{"properties":{"a":{"type":"number"}}},{"properties":{"a":{}}}],"unevaluatedProperties":{"type":"string"}}`,
+			`{"type":"object","properties":{"a":{}},"additionalProperties":{"type":"string"}}`, "",
+		},
+		"no unevaluated properties beside several alternatives": {
+			`{"type":"object","required":["p"],"anyOf":[{"patternProperties":{"^x":{}}},{"patternProperties":{"^p":{}}}],"unevaluatedProperties":false}`,
+			`{"anyOf":[{"type":"object","required":["p"],"patternProperties":{"^x":{}},"unevaluatedProperties":false},{"type":"object","required":["p"],"patternProperties":{"^p":{}},"unevaluatedProperties":false}]}`,
+			"no alternative",
+		},
 		"two parts about additional properties": {
 			`{"type":"object","allOf":[{"additionalProperties":{"type":"object"}},{"additionalProperties":{"properties":{"n":{"type":"number"}}}}]}`,
 			`{"type":"object","additionalProperties":{"type":"object","properties":{"n":{"type":"string"}}}}`, "*.n: the output may be a number",
