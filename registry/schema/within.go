@@ -259,6 +259,9 @@ func (w *withinSearch) resolveInput(in inputNode, path string) (inputNode, strin
 		if !ok || len(constraints(in.object())) > 1 && !w.input.refAlone() {
 			return in, ""
 		}
+		if value, ok := in.object()["const"]; ok { // which our validator does not ignore
+			return inputNode{map[string]any{"$ref": ref, "const": value}, in.pointer}, ""
+		}
 		var why string
 		if in, why = w.followInput(ref, path); why != "" {
 			return in, why

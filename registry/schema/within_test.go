@@ -334,6 +334,11 @@ func TestWithin(t *testing.T) {
 			`{"type":"object","properties":{"a":{"type":"string"}}}`,
 			`{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"s":{"type":"string"}},"properties":{"a":{"$ref":"#/definitions/s","maxLength":3}}}`, "",
 		},
+		"a value beside a reference of the input before 2019": {
+			`{"type":"object","properties":{"a":{"type":"string"},"b":{"const":"x"}}}`,
+			`{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"s":{"type":"string"}},"properties":{"a":{"$ref":"#/definitions/s","const":"x"},"b":{"$ref":"#/definitions/s","const":"x"}}}`,
+			"a: the input takes certain values only",
+		},
 		"a keyword that is newer than the output's draft": {
 			`{"$schema":"http://json-schema.org/draft-07/schema#","type":"array","prefixItems":[{"type":"string"}]}`,
 			`{"type":"array","prefixItems":[{"type":"string"}]}`, "[0]: the output may be",
