@@ -26,9 +26,12 @@ func needless(keyword string, schema map[string]any) bool {
 		return schema[keyword] == false
 	case "unevaluatedProperties":
 		_, compared := closing(schema)
-		return compared == keyword || schema[keyword] == true
-	case "unevaluatedItems", "propertyNames":
-		return schema[keyword] == true
+		return compared == keyword || takesAll(schema[keyword])
+	case "unevaluatedItems":
+		return takesAll(schema[keyword])
+	case "propertyNames": // names are texts
+		names := parts(schema[keyword])
+		return schema[keyword] == true || names != nil && slices.Contains(typesOf(names), "string") && takesAll(without(names, "type"))
 	case "if":
 		return schema["then"] == nil && schema["else"] == nil
 	case "then", "else":
@@ -38,6 +41,12 @@ func needless(keyword string, schema map[string]any) bool {
 	default:
 		return false
 	}
+}
+
+// takesAll reports whether a schema says nothing about values.
+func takesAll(said any) bool {
+	keywords, ok := said.(map[string]any)
+	return said == true || ok && len(constraints(keywords)) == 0
 }
 
 // promised reports whether both sides say the same in a keyword that is not compared.

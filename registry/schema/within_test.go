@@ -460,6 +460,19 @@ func TestWithin(t *testing.T) {
 			`{"type":["array","object"]}`,
 			`{"type":["array","object"],"uniqueItems":false,"unevaluatedItems":true,"unevaluatedProperties":true,"propertyNames":true,"if":{"minItems":1},"maxContains":1,"minProperties":0}`, "",
 		},
+		"schemas that say nothing": {
+			`{"type":["array","object"],"properties":{"b":{}}}`,
+			`{"type":["array","object"],"unevaluatedItems":{},"unevaluatedProperties":{"title":"T"},"anyOf":[{}],"propertyNames":{}}`, "",
+		},
+		"names that are texts": {
+			`{"type":"object","additionalProperties":{"type":"number"}}`, `{"type":"object","propertyNames":{"type":"string"},"additionalProperties":{"type":"number"}}`, "",
+		},
+		"names that are short texts": {
+			`{"type":"object","additionalProperties":{"type":"number"}}`, `{"type":"object","propertyNames":{"type":"string","maxLength":3}}`, "propertyNames, which is not compared",
+		},
+		"names that cannot be": {
+			`{"type":"object","additionalProperties":{"type":"number"}}`, `{"type":"object","propertyNames":{"type":"number"}}`, "propertyNames, which is not compared",
+		},
 		"a branch without a condition": {`{"type":"array"}`, `{"type":"array","then":{"minItems":1}}`, ""},
 		"a condition":                  {`{"type":"array"}`, `{"type":"array","if":{"minItems":1},"then":{"minItems":2}}`, "if, which is not compared"},
 		"what the input excludes is never there": {
