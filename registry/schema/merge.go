@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"maps"
 	"reflect"
 	"slices"
@@ -18,42 +19,13 @@ func merge(a, b map[string]any) map[string]any {
 	joined, left := maps.Clone(a), make(map[string]any)
 	for keyword, value := range b {
 		old, inBoth := a[keyword]
-		if !inBoth {
-			if slices.ContainsFunc(together, func(group []string) bool { return slices.Contains(group, keyword) && hasAny(a, group) }) {
-				left[keyword] = value
-			} else {
-				joined[keyword] = value
-			}
-			continue
+		merged, ok := value, !decided(keyword, a)
+		if inBoth {
+			merged, ok = mergeKeyword(keyword, old, value)
 		}
-		switch keyword {
-		case "type":
-			joined[keyword] = commonTypes(a, b)
-		case "required", "allOf", leftOut:
-			joined[keyword] = append(slices.Clone(list(old)), list(value)...)
-		case "anyOf", "oneOf":
-			joined[keyword] = eachWith(list(old), map[string]any{keyword: value})
-		case "properties", "patternProperties":
-			joined[keyword] = mergeProperties(old, value)
-		case "enum":
-			joined[keyword] = slices.DeleteFunc(slices.Clone(list(old)), func(v any) bool {
-				return !slices.ContainsFunc(list(value), func(o any) bool { return reflect.DeepEqual(v, o) })
-			})
-		case "prefixItems": // behind the shorter one, all items would be taken to be as items says
-			if len(list(value)) > len(list(old)) {
-				joined[keyword] = value
-			}
-		case "minLength", "minItems", "minProperties", "minimum", "exclusiveMinimum":
-			joined[keyword] = tighter(old, value, 1)
-		case "maxLength", "maxItems", "maxProperties", "maximum", "exclusiveMaximum":
-			joined[keyword] = tighter(old, value, -1)
-		case "additionalProperties", "items":
-			joined[keyword] = both(old, value)
-		case "unevaluatedProperties": // what one of them is about may be evaluated for the other
-			if old != false || value != false {
-				joined[keyword] = map[string]any{"anyOf": []any{old, value}}
-			}
-		default:
+		if ok {
+			joined[keyword] = merged
+		} else {
 			left[keyword] = value
 		}
 	}
@@ -61,6 +33,48 @@ func merge(a, b map[string]any) map[string]any {
 		joined[leftOut] = append(slices.Clone(list(joined[leftOut])), left)
 	}
 	return joined
+}
+
+// decided reports whether a schema has a keyword of which another one must not come from elsewhere.
+func decided(keyword string, schema map[string]any) bool {
+	return slices.ContainsFunc(together, func(group []string) bool { return slices.Contains(group, keyword) && hasAny(schema, group) })
+}
+
+// mergeKeyword is merge for what both say under a keyword. If that cannot be combined, ok is false.
+func mergeKeyword(keyword string, a, b any) (merged any, ok bool) {
+	switch keyword {
+	case "type":
+		return commonTypes(map[string]any{keyword: a}, map[string]any{keyword: b}), true
+	case "required", "allOf", leftOut:
+		return append(slices.Clone(list(a)), list(b)...), true
+	case "anyOf", "oneOf":
+		return eachWith(list(a), map[string]any{keyword: b}), true
+	case "properties", "patternProperties":
+		return mergeProperties(a, b), true
+	case "enum":
+		return commonValues(list(a), list(b)), true
+	case "prefixItems": // behind the shorter one, all items would be taken to be as items says
+		return slices.MaxFunc([]any{a, b}, func(a, b any) int { return cmp.Compare(width(a), width(b)) }), true
+	case "minLength", "minItems", "minProperties", "minimum", "exclusiveMinimum":
+		return tighter(a, b, 1), true
+	case "maxLength", "maxItems", "maxProperties", "maximum", "exclusiveMaximum":
+		return tighter(a, b, -1), true
+	case "additionalProperties", "items":
+		return both(a, b), true
+	case "unevaluatedProperties": // what one of them is about may be evaluated for the other
+		if a == false && b == false {
+			return false, true
+		}
+		return map[string]any{"anyOf": []any{a, b}}, true
+	}
+	return nil, false
+}
+
+// commonValues returns those of some values that are among others too.
+func commonValues(some, others []any) []any {
+	return slices.DeleteFunc(slices.Clone(some), func(v any) bool {
+		return !slices.ContainsFunc(others, func(o any) bool { return reflect.DeepEqual(v, o) })
+	})
 }
 
 func hasAny(schema map[string]any, keywords []string) bool {
