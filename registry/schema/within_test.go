@@ -541,6 +541,10 @@ func TestWithin(t *testing.T) {
 			`{"type":"array","allOf":[{"contains":{"type":"string"}},{"contains":{"type":"number"}}],"unevaluatedItems":false}`,
 			`{"type":"array","contains":{"type":"string"},"unevaluatedItems":false}`, "unevaluatedItems, which is not compared",
 		},
+		"unevaluated items of which two parts say some, as it was written before 2020": {
+			`{"$schema":"https://json-schema.org/draft/2019-09/schema","type":"array","allOf":[{"items":[{}]},{"items":[{},{}]}],"unevaluatedItems":false}`,
+			`{"$schema":"https://json-schema.org/draft/2019-09/schema","type":"array","items":[{}],"unevaluatedItems":false}`, "unevaluatedItems, which is not compared",
+		},
 		"unevaluated properties that another alternative describes": {
 			`{"type":"object","anyOf":[{"properties":{"a":{"type":"number"}}},{"properties":{"b":{}}}],"unevaluatedProperties":{"type":"string"}}`,
 			`{"anyOf":[{"type":"object","properties":{"b":{"type":"string"}}},{"type":"object","properties":{"a":{"type":"string"}}}]}`, "no alternative",
