@@ -3,9 +3,12 @@ package oidc_test
 import (
 	"bytes"
 	"context"
+	"crypto"
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"encoding/json"
 	"errors"
 	"io"
@@ -66,9 +69,9 @@ func (p *published) authenticator(t *testing.T) (*oidc.Authenticator, *provider)
 	return a, &provider{Server: &httptest.Server{URL: c.Issuer}}
 }
 
-func newKey(t *testing.T) *ecdsa.PrivateKey {
+func newKey(t *testing.T, curve elliptic.Curve) *ecdsa.PrivateKey {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	key, err := ecdsa.GenerateKey(curve, rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +84,7 @@ func publicKey(k *ecdsa.PrivateKey) jose.JSONWebKey {
 
 func TestForgedTokensDoNotFloodTheProvider(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first, second, forged := newKey(t), newKey(t), newKey(t)
+		first, second, forged := newKey(t, elliptic.P256()), newKey(t, elliptic.P256()), newKey(t, elliptic.P256())
 		behind := &published{keys: []jose.JSONWebKey{publicKey(first)}}
 		a, p := behind.authenticator(t)
 		for range 100 {
@@ -100,10 +103,16 @@ func TestForgedTokensDoNotFloodTheProvider(t *testing.T) {
 		if _, err := a.Authenticate(t.Context(), p.token(t, second, jose.ES256, nil)); err != nil {
 			t.Errorf("Authenticate() with a new key of the provider = %v, want no error after a few seconds", err)
 		}
-		behind.down = true
+		behind.down, behind.asked = true, 0
 		<-time.After(6 * time.Second)
-		if _, err := a.Authenticate(t.Context(), p.token(t, forged, jose.ES256, nil)); fault.ReasonOf(err) != "OIDC_UNAVAILABLE" {
-			t.Errorf("Authenticate() with a key that may be new while the provider is away = %v, want OIDC_UNAVAILABLE", err)
+		for range 100 {
+			_, err := a.Authenticate(t.Context(), p.token(t, forged, jose.ES256, nil))
+			if fault.ReasonOf(err) != "OIDC_UNAVAILABLE" || fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "nobody answers") {
+				t.Fatalf("Authenticate() with a key that may be new while the provider is away = %v, want OIDC_UNAVAILABLE and why", err)
+			}
+		}
+		if behind.asked != 1 {
+			t.Errorf("the provider that is away was asked %d times for its keys by 100 forged tokens, want once", behind.asked)
 		}
 		for name, claims := range map[string]map[string]any{"of the past": {"exp": time.Now().Add(-time.Hour).Unix()}, "for somebody else": {"aud": "else"}} {
 			if _, err := a.Authenticate(t.Context(), p.token(t, first, jose.ES256, claims)); fault.ReasonOf(err) != "TOKEN_INVALID" {
@@ -116,9 +125,31 @@ func TestForgedTokensDoNotFloodTheProvider(t *testing.T) {
 	})
 }
 
+func TestEachSignatureWithAPublicKeyIsAccepted(t *testing.T) {
+	t.Parallel()
+	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, edKey, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := map[jose.SignatureAlgorithm]crypto.Signer{
+		jose.RS256: rsaKey, jose.RS384: rsaKey, jose.RS512: rsaKey, jose.PS256: rsaKey, jose.PS384: rsaKey, jose.PS512: rsaKey,
+		jose.ES256: newKey(t, elliptic.P256()), jose.ES384: newKey(t, elliptic.P384()), jose.ES512: newKey(t, elliptic.P521()), jose.EdDSA: edKey,
+	}
+	for algorithm, key := range keys {
+		a, p := (&published{keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "k"}}}).authenticator(t)
+		if got, err := a.Authenticate(t.Context(), p.token(t, key, algorithm, nil)); err != nil || got.Name != "ana" {
+			t.Errorf("Authenticate() of a token that is signed by %s = %v, %v, want its owner", algorithm, got, err)
+		}
+	}
+}
+
 func TestAKeyThatIsWithdrawnCountsNoLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first, second := newKey(t), newKey(t)
+		first, second := newKey(t, elliptic.P256()), newKey(t, elliptic.P256())
 		behind := &published{keys: []jose.JSONWebKey{publicKey(first), publicKey(second)}}
 		a, p := behind.authenticator(t)
 		done := make(chan error, 1)
