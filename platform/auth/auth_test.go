@@ -58,10 +58,11 @@ func TestNewTokenIsUniqueAndScannable(t *testing.T) {
 func TestKeyringKnowsOnlyItsTokens(t *testing.T) {
 	t.Parallel()
 	ring := auth.NewKeyring()
-	kept, gone := auth.NewToken("t"), auth.NewToken("t")
+	kept, gone, other := auth.NewToken("t"), auth.NewToken("t"), auth.NewToken("t")
 	ring.Add(kept, auth.Principal{Name: "old"})
 	ring.Add(kept, auth.Principal{Name: "ann", Roles: []auth.Role{auth.RoleViewer}})
 	ring.Add(gone, auth.Principal{Name: "bob"})
+	ring.Add(other, auth.Principal{Tenant: "acme", Name: "ann"})
 	ring.Add("", auth.Principal{Name: "nobody"})
 	ring.Remove(gone)
 	tests := map[string]struct {
@@ -70,6 +71,7 @@ func TestKeyringKnowsOnlyItsTokens(t *testing.T) {
 		reason string
 	}{
 		"a known token is its last owner":      {kept.Reveal(), auth.Principal{Tenant: "default", Name: "ann", Roles: []auth.Role{auth.RoleViewer}, Credential: auth.CredentialKey}, ""},
+		"a known token is of its tenant":       {other.Reveal(), auth.Principal{Tenant: "acme", Name: "ann", Credential: auth.CredentialKey}, ""},
 		"a removed token is invalid":           {gone.Reveal(), auth.Principal{}, "TOKEN_INVALID"},
 		"a prefix of a token is invalid":       {kept.Reveal()[:20], auth.Principal{}, "TOKEN_INVALID"},
 		"no token is missing, even when added": {"", auth.Principal{}, "TOKEN_MISSING"},

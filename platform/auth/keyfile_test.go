@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ func TestAKeyFileMakesTokensCount(t *testing.T) {
 	t.Parallel()
 	owners := map[auth.Secret]auth.Principal{
 		auth.NewToken("api"): {Tenant: auth.DefaultTenant, Name: "ops", Roles: []auth.Role{auth.RoleAdmin, auth.RoleViewer}},
-		auth.NewToken("api"): {Tenant: "acme", Name: "batch", Roles: []auth.Role{auth.RoleDispatcher}},
+		auth.NewToken("api"): {Tenant: "acme", Name: "batch", Roles: []auth.Role{auth.RoleDispatcher, auth.RoleAgent}},
 	}
 	file := []string{"# who may call", ""}
 	for token, p := range owners {
@@ -75,5 +76,16 @@ func TestALineOfAKeyFileIsBounded(t *testing.T) {
 	t.Parallel()
 	if n, err := auth.NewKeyring().Read(strings.NewReader("# " + strings.Repeat("x", 5<<10) + "\n")); err == nil {
 		t.Errorf("Read() of a line of 5 KiB = %d, want an error: the limit is 4 KiB", n)
+	}
+}
+
+func TestTheKeysOfAFileAreCounted(t *testing.T) {
+	t.Parallel()
+	var file strings.Builder
+	for n := range 100_001 {
+		file.WriteString("sha256:" + fmt.Sprintf("%064x", n) + " ops admin\n")
+	}
+	if n, err := auth.NewKeyring().Read(strings.NewReader(file.String())); fault.ReasonOf(err) != "KEY_FILE_INVALID" || !strings.Contains(err.Error(), "line 100001") {
+		t.Errorf("Read() of 100001 keys = %d, %v, want KEY_FILE_INVALID about line 100001", n, err)
 	}
 }

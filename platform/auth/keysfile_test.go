@@ -75,6 +75,7 @@ func TestAChangedKeyFileTakesEffect(t *testing.T) {
 		want("with the file whose keys stayed in use", second, first)
 		writeAt(t, file, line(first), start)
 		want("with the first file again", first, second)
+		want("a while later", first, second)
 		stop()
 		<-done
 		if got := log.String(); strings.Count(got, "level=ERROR") != 3 || strings.Count(got, "were read again") != 5 || strings.Contains(got, first.Reveal()) {
@@ -86,7 +87,7 @@ func TestAChangedKeyFileTakesEffect(t *testing.T) {
 func TestAKeyFileWithoutUsableKeysIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for name, want := range map[string]string{"none": "no such file", "empty": "has no key", "wrong": "line 2"} {
+	for name, want := range map[string]string{"none": "no such file or directory; quorate keys new makes a key", "empty": "has no key", "wrong": "line 2"} {
 		file := filepath.Join(dir, name)
 		if name != "none" {
 			writeAt(t, file, map[string]string{"empty": "# nobody\n", "wrong": "\nops admin\n"}[name], time.Now())
@@ -120,7 +121,7 @@ func TestAKeyFileThatCannotBeOpenedNeedsNoNewKey(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "keys")
 	writeAt(t, folder, "", time.Now())
 	_, err := auth.OpenKeysFile(filepath.Join(folder, "keys"), "auth.keysFile", slog.New(slog.DiscardHandler))
-	if fault.ReasonOf(err) != "CONFIG_INVALID" || !strings.Contains(err.Error(), folder) || strings.Contains(err.Error(), "makes a key") {
+	if fault.ReasonOf(err) != "CONFIG_INVALID" || !strings.Contains(err.Error(), folder) || !strings.Contains(err.Error(), "not a directory") {
 		t.Errorf("OpenKeysFile() = %v, want why the file cannot be opened, and no advice to make a key", err)
 	}
 }
