@@ -46,6 +46,10 @@ func TestConsultationsAreListedPageByPage(t *testing.T) {
 	if !slices.Equal(got, want) || !slices.Equal(sizes, []int{3, 3, 1}) {
 		t.Errorf("ListConsultations() = %v in pages of %v, want %v in 3, 3 and 1", got, sizes, want)
 	}
+	without, _ := newService(t)
+	if _, err := without.ListConsultations(ctx, req); fault.ReasonOf(err) != "PAGE_TOKEN_INVALID" {
+		t.Errorf("ListConsultations() once the consultations are gone = %v, want PAGE_TOKEN_INVALID, since a first page would begin anew", err)
+	}
 	for name, test := range map[string]struct{ caller, task string }{"another caller's": {"ana", "task-1"}, "another task's": {"ci", "plan-1"}} {
 		req := &consultationv1.ListConsultationsRequest{TaskId: test.task, PageToken: req.GetPageToken()}
 		if _, err := s.ListConsultations(as(t, auth.DefaultTenant, test.caller, auth.RoleDispatcher), req); fault.ReasonOf(err) != "PAGE_TOKEN_INVALID" {

@@ -5,12 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"google.golang.org/grpc"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/consultation/embedded"
@@ -232,22 +237,69 @@ func TestAConsultationFromRequestToVerdict(t *testing.T) {
 	}
 	check(requirement.Phase, `allowed=true r=approved mandatory=true applies=true found attempt 1: approved by reviewer ("fine") [approved fine by reviewer at C2]`)
 	check("", "allowed=false early=missing mandatory=true applies=true found no consultation r=approved")
+	err = errors.Join(
+		e.ledger.SetCarrier(ctx, auth.DefaultTenant, "task-1", asked.GetId(), "carrier"), e.ledger.SetDirect(ctx, auth.DefaultTenant, "task-1", asked.GetId()),
+	)
+	if err != nil {
+		t.Fatalf("SetCarrier(), SetDirect() = %v, want no error", err)
+	}
 	list, err := s.ListConsultations(ctx, &consultationv1.ListConsultationsRequest{TaskId: "task-1"})
-	if err != nil || len(list.GetConsultations()) != 1 || list.GetConsultations()[0].GetOutcome() != "approved" {
-		t.Errorf("ListConsultations() = %v, %v, want one approved", list, err)
+	want := proto.CloneOf(asked)
+	want.TaskId, want.RequirementId, want.SourceAgent, want.TargetAgent = "task-1", "r", "coder", "reviewer"
+	want.State, want.Outcome, want.Feedback = "answered", "approved", "fine"
+	want.CarrierTaskId, want.Direct = "carrier", true
+	if diff := cmp.Diff([]*consultationv1.Consultation{want}, list.GetConsultations(), protocmp.Transform()); diff != "" || err != nil {
+		t.Errorf("ListConsultations() = %v, differs (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestAVerdictIsToldInFull(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	got := rpc.VerdictToProto(consultation.RequirementVerdict{
+		Requirement: requirement, Applies: true, Verdict: "rejected", Code: "CONSULTATION_REJECTED", Reason: "why", LookedFor: "looked for",
+		Found: "found", Lowest: consultation.LevelCarried, Level: consultation.LevelRecorded,
+		Evidence: []consultation.Evidence{{
+			TraceID: "trace", SpanID: "span", SourceAgent: "coder", TargetAgent: "reviewer", TaskID: "task-1", RequirementID: "r", Outcome: "rejected",
+			Feedback: "no", Timestamp: at, ConsultationID: "c", Attempt: 2, SubjectDigest: "digest", Recorder: "recorder", Level: "C2", Backend: "jaeger",
+		}},
+	})
+	want := &consultationv1.RequirementVerdict{
+		Id: "r", Phase: requirement.Phase, TargetAgent: "reviewer", Mandatory: new(true), Applies: new(true), Verdict: "rejected",
+		Code: "CONSULTATION_REJECTED", Reason: "why", LookedFor: "looked for", Found: "found", RequiredLevel: consultation.LevelCarried, ReachedLevel: consultation.LevelRecorded,
+		Evidence: []*consultationv1.Evidence{{
+			TraceId: "trace", SpanId: "span", SourceAgent: "coder", TargetAgent: "reviewer", TaskId: "task-1", RequirementId: "r", Outcome: "rejected",
+			Feedback: "no", Timestamp: timestamppb.New(at), ConsultationId: "c", Attempt: 2, SubjectDigest: "digest", Recorder: "recorder", Level: "C2", Backend: "jaeger",
+		}},
+	}
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+		t.Errorf("VerdictToProto() differs (-want +got):\n%s", diff)
 	}
 }
 
 func TestEveryMethodHasARule(t *testing.T) {
 	t.Parallel()
-	g := grpc.NewServer()
+	want := map[string][]auth.Role{
+		"RequestConsultation": {auth.RoleAdmin, auth.RoleDispatcher, auth.RoleAgent},
+		"ListConsultations":   {auth.RoleAdmin, auth.RoleDispatcher, auth.RoleAgent, auth.RoleViewer},
+		"CheckConsultations":  {auth.RoleAdmin, auth.RoleDispatcher, auth.RoleAgent, auth.RoleViewer},
+	}
+	service := &consultationv1.ConsultationService_ServiceDesc
+	for _, method := range service.Methods {
+		rule := rpc.Rules()["/"+service.ServiceName+"/"+method.MethodName]
+		if roles := want[method.MethodName]; len(roles) == 0 || rule.Public || !slices.Equal(rule.Roles, roles) {
+			t.Errorf("Rules()[%s] = %+v, want the roles %v", method.MethodName, rule, roles)
+		}
+	}
+}
+
+func TestWhatTheEngineRefusesIsRefused(t *testing.T) {
+	t.Parallel()
 	s, _ := newService(t)
-	consultationv1.RegisterConsultationServiceServer(g, s)
-	for name, info := range g.GetServiceInfo() {
-		for _, method := range info.Methods {
-			if rule, ok := rpc.Rules()["/"+name+"/"+method.Name]; !ok || rule.Public || len(rule.Roles) == 0 {
-				t.Errorf("Rules()[%s] = %v, %v, want some roles", method.Name, rule, ok)
-			}
+	for _, direct := range []bool{false, true} {
+		req := &consultationv1.RequestConsultationRequest{TaskId: "task-1", RequirementId: "q", Direct: direct}
+		if c, err := s.RequestConsultation(as(t, auth.DefaultTenant, "coder", auth.RoleAgent), req); err == nil || err.Error() != "no such requirement" {
+			t.Errorf("RequestConsultation(direct: %t) = %v, %v, want why the engine refuses", direct, c, err)
 		}
 	}
 }
@@ -264,24 +316,30 @@ func TestATaskThatOthersDoIsCheckedByTheirRules(t *testing.T) {
 func TestARequestIsKnownByItsCallerItsIDAndItsContent(t *testing.T) {
 	t.Parallel()
 	s, e := newService(t)
+	metadata := &structpb.Struct{Fields: make(map[string]*structpb.Value)} // a map has no order, but a repetition is known
+	for key := range strings.SplitSeq("abcdefghijklmnop", "") {
+		metadata.Fields[key] = structpb.NewStringValue(key)
+	}
 	ask := func(caller, id, requirement string) consultation.Request {
 		t.Helper()
 		e.request = consultation.Request{}
-		ctx := as(t, auth.DefaultTenant, caller, auth.RoleDispatcher)
-		_, _ = s.RequestConsultation(ctx, &consultationv1.RequestConsultationRequest{TaskId: "task-1", RequirementId: requirement, RequestId: id})
+		ctx := as(t, auth.DefaultTenant, caller, auth.RoleAgent)
+		_, _ = s.RequestConsultation(ctx, &consultationv1.RequestConsultationRequest{
+			TaskId: "task-1", RequirementId: requirement, RequestId: id, Subject: []*a2apb.Artifact{{ArtifactId: "a", Metadata: metadata}},
+		})
 		return e.request
 	}
-	first := ask("ci", "1", "r")
-	if first.Caller != "ci" || first.ID != "1" || len(first.Digest) != 64 || first != ask("ci", "1", "r") {
+	first := ask("coder", "1", "r")
+	if first.Caller != "coder" || first.ID != "1" || len(first.Digest) != 64 || first != ask("coder", "1", "r") {
 		t.Errorf("RequestConsultation() hands on %+v, want caller, id and digest, each time the same", first)
 	}
-	if other := ask("ci", "1", "q"); other.Digest == first.Digest {
+	if other := ask("coder", "1", "q"); other.Digest == first.Digest {
 		t.Errorf("RequestConsultation() of another requirement hands on %+v, want another digest", other)
 	}
-	if later := ask("ci", "2", "r"); later.Digest != first.Digest {
+	if later := ask("coder", "2", "r"); later.Digest != first.Digest {
 		t.Errorf("RequestConsultation() under another id hands on %+v, want the same digest", later)
 	}
-	if none := ask("ci", "", "r"); none != (consultation.Request{}) {
+	if none := ask("coder", "", "r"); none != (consultation.Request{}) {
 		t.Errorf("RequestConsultation() without an id hands on %+v, want nothing to remember", none)
 	}
 }

@@ -87,6 +87,13 @@ func TestACallerCannotCrowdOutOthersBeforeATraceBackend(t *testing.T) {
 				t.Errorf("the backend is asked %d times at a time with %d other callers, want %d", n, i+1, want)
 			}
 		}
+		tired, leave := context.WithCancel(as(t, auth.DefaultTenant, "f", auth.RoleViewer))
+		check(tired)
+		leave()
+		check(as(t, auth.DefaultTenant, "f", auth.RoleViewer))
+		if n := b.waiting(); n != 4 {
+			t.Errorf("the backend is asked %d times at a time once a caller has left the line, want 4", n)
+		}
 		close(b.goOn)
 		calls.Wait()
 	})
