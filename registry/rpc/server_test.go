@@ -80,11 +80,19 @@ func TestEveryMethodHasARule(t *testing.T) {
 	for _, stream := range service.Streams {
 		methods = append(methods, stream.StreamName)
 	}
-	unaudited := regexp.MustCompile(`^(Get|BatchGet|List|Find|Search|Watch|Heartbeat)`)
+	reads := regexp.MustCompile(`^(Get|BatchGet|List|Find|Search|Watch)`)
+	ofItself := regexp.MustCompile(`^(RegisterAgent|ApplyAgent|RefreshAgentCard|UpdateAgentMetadata|Heartbeat)$`)
 	for _, method := range methods {
 		name := "/" + service.ServiceName + "/" + method
-		if rule, ok := rules[name]; !ok || rule.Public || len(rule.Roles) == 0 || rule.Audited == unaudited.MatchString(method) {
-			t.Errorf("Rules()[%s] = %+v, %v, want roles, and that what changes something is audited", name, rule, ok)
+		want := auth.Rule{Roles: []auth.Role{auth.RoleAdmin}, Audited: true}
+		switch {
+		case reads.MatchString(method):
+			want = auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleDispatcher, auth.RoleAgent, auth.RoleViewer}}
+		case ofItself.MatchString(method):
+			want = auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleAgent}, Audited: method != "Heartbeat"}
+		}
+		if diff := cmp.Diff(want, rules[name]); diff != "" {
+			t.Errorf("Rules()[%s] differs (-want +got):\n%s", name, diff)
 		}
 	}
 	if got, want := len(rules), len(methods); got != want {
