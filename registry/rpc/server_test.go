@@ -3,6 +3,7 @@ package rpc_test
 import (
 	"context"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -171,11 +172,12 @@ func TestAnAgentActsForItselfOnly(t *testing.T) {
 		ctx                       context.Context //nolint:containedctx // who calls is the test's input
 		agent                     string
 		registers, updates, beats string
+		refreshes                 string
 	}{
-		"an agent for another":       {ctx: self, agent: "other", registers: "NOT_YOUR_AGENT", updates: "NOT_YOUR_AGENT", beats: "NOT_YOUR_AGENT"},
-		"an agent for itself":        {ctx: self, agent: "self", registers: "AGENT_EXISTS"},
-		"nobody":                     {ctx: t.Context(), agent: "self", registers: "TOKEN_MISSING", updates: "TOKEN_MISSING", beats: "TOKEN_MISSING"},
-		"an admin of another tenant": {ctx: as(t, "u", "root", auth.RoleAdmin), agent: "self", updates: "AGENT_NOT_FOUND", beats: "AGENT_NOT_FOUND"},
+		"an agent for another":       {self, "other", "NOT_YOUR_AGENT", "NOT_YOUR_AGENT", "NOT_YOUR_AGENT", "NOT_YOUR_AGENT"},
+		"an agent for itself":        {self, "self", "AGENT_EXISTS", "", "", "CARD_URI_MISSING"},
+		"nobody":                     {t.Context(), "self", "TOKEN_MISSING", "TOKEN_MISSING", "TOKEN_MISSING", "TOKEN_MISSING"},
+		"an admin of another tenant": {as(t, "u", "root", auth.RoleAdmin), "self", "", "AGENT_NOT_FOUND", "AGENT_NOT_FOUND", "AGENT_NOT_FOUND"},
 	}
 	for name, c := range callers {
 		t.Run(name, func(t *testing.T) {
@@ -184,12 +186,103 @@ func TestAnAgentActsForItselfOnly(t *testing.T) {
 				Name: c.agent, Metadata: &registryv1.AgentMetadata{}, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"agent_name", "version", "input_schemas"}},
 			})
 			_, beatErr := s.Heartbeat(c.ctx, &registryv1.HeartbeatRequest{Name: c.agent, Status: "available"})
+			_, refreshErr := s.RefreshAgentCard(c.ctx, &registryv1.RefreshAgentCardRequest{Name: c.agent})
 			_, registerErr := s.RegisterAgent(c.ctx, card(t, c.agent))
-			got := []string{fault.ReasonOf(registerErr), fault.ReasonOf(updateErr), fault.ReasonOf(beatErr)}
-			if diff := cmp.Diff([]string{c.registers, c.updates, c.beats}, got); diff != "" {
-				t.Errorf("register, update and beat, difference (-want +got):\n%s", diff)
+			got := []string{fault.ReasonOf(registerErr), fault.ReasonOf(updateErr), fault.ReasonOf(beatErr), fault.ReasonOf(refreshErr)}
+			if diff := cmp.Diff([]string{c.registers, c.updates, c.beats, c.refreshes}, got); diff != "" {
+				t.Errorf("register, update, beat and refresh, difference (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestAnAgentIsDrainedByAnAdminOfItsTenant(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	register(admin(t), t, s, card(t, "web"))
+	drain, resume := &registryv1.DrainAgentRequest{Name: "web", Reason: "a new disk"}, &registryv1.ResumeAgentRequest{Name: "web"}
+	for want, ctx := range map[string]context.Context{"AGENT_NOT_FOUND": as(t, "u", "root", auth.RoleAdmin), "TOKEN_MISSING": t.Context()} {
+		if got, err := s.DrainAgent(ctx, drain); fault.ReasonOf(err) != want {
+			t.Errorf("DrainAgent() = %v, %v, want %s", got, err, want)
+		}
+		if got, err := s.ResumeAgent(ctx, resume); fault.ReasonOf(err) != want {
+			t.Errorf("ResumeAgent() = %v, %v, want %s", got, err, want)
+		}
+	}
+	if got, err := s.DrainAgent(admin(t), drain); err != nil || got.GetAgentName() != "web" || !got.GetDraining() || !strings.HasSuffix(got.GetErrorMessage(), ": a new disk") {
+		t.Errorf("DrainAgent() = %v, %v, want web drained for its reason", got, err)
+	}
+	if got, err := s.ResumeAgent(admin(t), resume); err != nil || got.GetAgentName() != "web" || got.GetDraining() {
+		t.Errorf("ResumeAgent() = %v, %v, want web drained no longer", got, err)
+	}
+}
+
+func TestAHeartbeatIsTakenInFull(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	register(admin(t), t, s, card(t, "web"))
+	self := as(t, "t", "web", auth.RoleAgent)
+	first, err := s.Heartbeat(self, &registryv1.HeartbeatRequest{Name: "web", Status: "busy", CurrentTaskId: "task-1"})
+	if err != nil || first.GetEpoch() != 1 || first.GetDraining() {
+		t.Errorf("Heartbeat(busy) = %v, %v, want the first epoch", first, err)
+	}
+	if got, err := s.GetAgentStatus(self, &registryv1.GetAgentStatusRequest{Name: "web"}); err != nil || got.GetCurrentTaskId() != "task-1" {
+		t.Errorf("GetAgentStatus() = %v, %v, want it busy with task-1", got, err)
+	}
+	if _, err := s.DrainAgent(admin(t), &registryv1.DrainAgentRequest{Name: "web"}); err != nil {
+		t.Fatalf("DrainAgent() = %v, want no error", err)
+	}
+	beat := &registryv1.HeartbeatRequest{Name: "web", Status: "error", ErrorMessage: "no disk", Capacity: 5, InFlight: 2}
+	if second, err := s.Heartbeat(self, beat); err != nil || second.GetEpoch() != 2 || !second.GetDraining() {
+		t.Errorf("Heartbeat(error) = %v, %v, want the second epoch, and that the agent is drained", second, err)
+	}
+	got, err := s.GetAgentStatus(self, &registryv1.GetAgentStatusRequest{Name: "web"})
+	want := &registryv1.AgentStatus{
+		AgentName: "web", Status: "error", ErrorMessage: "no disk", Capacity: 5, InFlight: 2, Epoch: 2, Draining: true,
+		LastHeartbeat: got.GetLastHeartbeat(), LeaseExpireTime: got.GetLeaseExpireTime(),
+	}
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" || err != nil {
+		t.Errorf("GetAgentStatus() = %v, differs (-want +got):\n%s", err, diff)
+	}
+	beat.Epoch = 1
+	if got, err := s.Heartbeat(self, beat); fault.ReasonOf(err) != "EPOCH_STALE" {
+		t.Errorf("Heartbeat() of a process that was replaced = %v, %v, want EPOCH_STALE", got, err)
+	}
+}
+
+func TestTheRulesOfAnAgentAreTheAdmins(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	req := card(t, "web")
+	req.Metadata = &registryv1.AgentMetadata{AtMostOnceSkills: []string{"pay"}}
+	register(admin(t), t, s, req)
+	schemas := func(skills ...string) *registryv1.AgentMetadata {
+		return &registryv1.AgentMetadata{
+			InputSchemas: []*registryv1.InputSchema{{Name: "i", SemanticType: "artifact"}}, OutputSchemas: []*registryv1.OutputSchema{{Name: "o", SemanticType: "artifact"}},
+			AtMostOnceSkills: skills,
+		}
+	}
+	for name, test := range map[string]struct {
+		mask   []string
+		skills []string
+		want   string
+	}{
+		"changed, with no mask":       {nil, nil, "RULES_ARE_THE_ADMINS"},
+		"changed, with all fields":    {[]string{"*"}, nil, "RULES_ARE_THE_ADMINS"},
+		"changed, among others":       {[]string{"input_schemas", "at_most_once_skills"}, nil, "RULES_ARE_THE_ADMINS"},
+		"sent back, and nothing else": {[]string{"at_most_once_skills"}, []string{"pay"}, "RULES_ARE_THE_ADMINS"},
+		"sent back, with no mask":     {nil, []string{"pay"}, ""},
+	} {
+		_, err := s.UpdateAgentMetadata(as(t, "t", "web", auth.RoleAgent), &registryv1.UpdateAgentMetadataRequest{
+			Name: "web", UpdateMask: &fieldmaskpb.FieldMask{Paths: test.mask}, Metadata: schemas(test.skills...),
+		})
+		if fault.ReasonOf(err) != test.want {
+			t.Errorf("%s: UpdateAgentMetadata() = %v, want %q", name, err, test.want)
+		}
+	}
+	got, err := s.GetAgentMetadata(admin(t), &registryv1.GetAgentMetadataRequest{Name: "web"})
+	if err != nil || len(got.GetInputSchemas()) != 1 || len(got.GetOutputSchemas()) != 1 || len(got.GetAtMostOnceSkills()) != 1 {
+		t.Errorf("GetAgentMetadata() = %v, %v, want the agent's own schemas beside the admins' rules", got, err)
 	}
 }
 
