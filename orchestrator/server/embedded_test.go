@@ -42,3 +42,37 @@ func TestAStoreThatLostItsMainFileIsNotReplacedByAnEmptyOne(t *testing.T) {
 		})
 	}
 }
+
+// TestTheKeyOfPageTokensIsKept has nobody else know the key, and a restart not change it, so that pages go on.
+func TestTheKeyOfPageTokensIsKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "page.key")
+	var keys []string
+	for range 2 {
+		stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: dir})
+		if err != nil {
+			t.Fatalf("OpenEmbedded() = %v, want no error", err)
+		}
+		if err := stores.Close(); err != nil {
+			t.Fatalf("Close() = %v, want no error", err)
+		}
+		key, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, string(key))
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("Stat(%s) = %v, %v, want a file that its owner alone may read", file, info, err)
+	}
+	if keys[0] != keys[1] || len(keys[0]) != server.PageKeyBytes || strings.Trim(keys[0], "\x00") == "" {
+		t.Errorf("the keys are %x, want the same one, of random bytes", keys)
+	}
+	if err := os.Truncate(file, 1); err != nil {
+		t.Fatal(err)
+	}
+	if stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: dir}); err == nil || !strings.Contains(err.Error(), file+" has 1 bytes, not 32") {
+		t.Errorf("OpenEmbedded() with a key that is cut = %v, %v, want an error that names its file", stores, err)
+	}
+}
