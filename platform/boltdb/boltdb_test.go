@@ -95,17 +95,23 @@ func TestUpdatesSurviveReopening(t *testing.T) {
 	}
 }
 
+// hold keeps the committer busy, so that all updates until release form one group.
+func hold(t *testing.T, db *boltdb.DB, group *sync.WaitGroup) (release func()) {
+	t.Helper()
+	held, end := make(chan struct{}), make(chan struct{})
+	group.Go(func() {
+		_ = db.Update(t.Context(), func(*bbolt.Tx) error { close(held); <-end; return nil })
+	})
+	<-held
+	return func() { close(end) }
+}
+
 func TestAFailingClosureTakesBackOnlyItself(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "s.db"), boltdb.Options{})
 	defer closeDB(t, db)
-	// Hold the committer, so that all of the next updates form one group.
-	held, release := make(chan struct{}), make(chan struct{})
 	var group sync.WaitGroup
-	group.Go(func() {
-		_ = db.Update(t.Context(), func(*bbolt.Tx) error { close(held); <-release; return nil })
-	})
-	<-held
+	release := hold(t, db, &group)
 	for i := range 60 {
 		group.Go(func() {
 			key := strconv.Itoa(i)
@@ -137,7 +143,7 @@ func TestAFailingClosureTakesBackOnlyItself(t *testing.T) {
 			}
 		})
 	}
-	close(release)
+	release()
 	group.Wait()
 	for i := range 60 {
 		want := ""
@@ -155,12 +161,8 @@ func TestARefusalThatWroteNothingCostsTheOthersNothing(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "s.db"), boltdb.Options{})
 	defer closeDB(t, db)
-	held, release := make(chan struct{}), make(chan struct{})
 	var group sync.WaitGroup
-	group.Go(func() {
-		_ = db.Update(t.Context(), func(*bbolt.Tx) error { close(held); <-release; return nil })
-	})
-	<-held
+	release := hold(t, db, &group)
 	var runs atomic.Int64
 	for i := range 60 {
 		group.Go(func() {
@@ -177,7 +179,7 @@ func TestARefusalThatWroteNothingCostsTheOthersNothing(t *testing.T) {
 			}
 		})
 	}
-	close(release)
+	release()
 	group.Wait()
 	if got := runs.Load(); got != 60 {
 		t.Errorf("60 closures ran %d times, want each once", got)
@@ -206,18 +208,14 @@ func TestUpdateStopsWaitingInTheQueue(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "s.db"), boltdb.Options{})
 	defer closeDB(t, db)
-	held, release := make(chan struct{}), make(chan struct{})
 	var group sync.WaitGroup
-	group.Go(func() {
-		_ = db.Update(t.Context(), func(*bbolt.Tx) error { close(held); <-release; return nil })
-	})
-	<-held
+	release := hold(t, db, &group)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := db.Update(ctx, put("k", "v")); !errors.Is(err, context.Canceled) {
 		t.Errorf("Update(cancelled) = %v, want %v", err, context.Canceled)
 	}
-	close(release)
+	release()
 	group.Wait()
 	if err := db.Update(t.Context(), put("next", "v")); err != nil {
 		t.Errorf("Update() = %v, want no error", err)
