@@ -145,7 +145,7 @@ func (m *linear) move(s *sample, steps []float32, moved, slot []int32) {
 }
 
 func softmax(logits []float32) {
-	most := slices.Max(logits)
+	most := greatest(logits)
 	var sum float32
 	for i, l := range logits {
 		logits[i] = float32(math.Exp(float64(l - most)))

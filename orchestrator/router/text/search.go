@@ -52,7 +52,7 @@ type ranking struct {
 	words      []float32 // by BM25
 	names      []float32 // how much the name resembles the text, by pieces of words
 	share      []float32
-	agents     []float32 // the sum of the shares of their skills
+	agents     []float32 // the square root of the sum of the shares of their skills
 	rank       []float32 // by which skills are sorted
 	top        int       // the best skill; -1 when there is none
 	confidence float32
@@ -100,7 +100,7 @@ func (x *Index) rank(r *ranking, list, stems []string) {
 		}
 	}
 	x.linear.score(whole, pieces, r.share)
-	most := slices.Max(r.share)
+	most := greatest(r.share)
 	var sum float32
 	unlike := exp(-most) // the same for thousands of skills without any evidence
 	for c, l := range r.share {
@@ -114,12 +114,28 @@ func (x *Index) rank(r *ranking, list, stems []string) {
 		}
 		sum += r.share[c]
 	}
-	for c := range r.share {
-		r.share[c] /= sum
-		r.agents[x.owner[c]] += r.share[c]
+	c := 0
+	for a := range r.agents { // skills are sorted by agent
+		var all float32
+		for ; c < len(r.share) && int(x.owner[c]) == a; c++ {
+			r.share[c] /= sum
+			all += r.share[c]
+		}
+		r.agents[a] = float32(math.Sqrt(float64(all)))
 	}
 	x.judge(r, most, list)
 	x.breakTie(r, stems)
+}
+
+// greatest is slices.Max without regard for NaN, which takes several times as long for thousands of skills.
+func greatest(list []float32) float32 {
+	most := list[0]
+	for _, v := range list[1:] {
+		if v > most {
+			most = v
+		}
+	}
+	return most
 }
 
 func exp(x float32) float32 {
@@ -131,22 +147,22 @@ func exp(x float32) float32 {
 
 // judge ranks the skills, given the greatest logit, and computes the confidence.
 func (x *Index) judge(r *ranking, most float32, list []string) {
-	for c, s := range r.share {
+	var best float32
+	for c, v := range r.share {
 		if r.words[c] == 0 && r.names[c] < minAlike && (!x.taught[c] || most <= 0) {
 			continue // there is no evidence for it
 		}
-		r.rank[c] = s
 		if x.trained { // without training, an agent's sum mostly reflects how many skills it has
-			r.rank[c] *= float32(math.Sqrt(float64(r.agents[x.owner[c]])))
+			v *= r.agents[x.owner[c]]
 		}
-		if r.rank[c] > 0 && (r.top < 0 || r.rank[c] > r.rank[r.top]) {
-			r.top = c
+		if r.rank[c] = v; v > best {
+			best, r.top = v, c
 		}
 	}
 	switch {
 	case r.top < 0:
 	case x.trained && x.taught[r.top]:
-		r.confidence = r.share[r.top] * slices.Max(r.words) * min(max(most/clearLogit, 0), 1)
+		r.confidence = r.share[r.top] * greatest(r.words) * min(max(most/clearLogit, 0), 1)
 		if x.trust < 1 {
 			shared := max(x.evidence(content(list), r.top), minShared)
 			r.confidence = float32(math.Pow(float64(r.confidence), x.trust) * math.Pow(float64(shared), 1-x.trust))
@@ -200,9 +216,9 @@ func named(name, stems []string) float64 {
 
 // best returns the first n skills in one pass: thousands may have some share.
 func (r *ranking) best(n int) []int {
-	list := make([]int, 0, n+1)
+	list, least := make([]int, 0, n+1), float32(0) // of a skill that is among them
 	for c, v := range r.rank {
-		if v <= 0 || (len(list) == n && v <= r.rank[list[n-1]]) {
+		if v <= least {
 			continue
 		}
 		i, _ := slices.BinarySearchFunc(list, v, func(other int, v float32) int {
@@ -211,8 +227,10 @@ func (r *ranking) best(n int) []int {
 			}
 			return 1
 		})
-		list = slices.Insert(list, i, c)
-		list = list[:min(len(list), n)]
+		if list = slices.Insert(list, i, c); len(list) >= n {
+			list = list[:n]
+			least = r.rank[list[n-1]]
+		}
 	}
 	return list
 }
