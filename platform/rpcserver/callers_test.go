@@ -59,13 +59,7 @@ func TestOneCallerLeavesRoomForOthers(t *testing.T) {
 	if answer.StatusCode != http.StatusTooManyRequests || !strings.Contains(text, "CALLS_TOO_MANY") || answer.Header.Get("Retry-After") == "" {
 		t.Errorf("a call beside half of all = %d %q %s, want 429 CALLS_TOO_MANY with Retry-After", answer.StatusCode, answer.Header.Get("Retry-After"), text)
 	}
-	stream, err := r.conn.NewStream(as(t, readerToken), &grpc.StreamDesc{ServerStreams: true}, watchBooks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(stream.SendMsg(newMessage("WatchBooksRequest", "then", "slow")), stream.CloseSend()); err != nil {
-		t.Fatal(err)
-	}
+	stream := watch(as(t, readerToken), t, r.conn, newMessage("WatchBooksRequest", "then", "slow"))
 	if err := stream.RecvMsg(newMessage("Book")); status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("a stream over gRPC beside half of all = %v, want ResourceExhausted", err)
 	}

@@ -38,16 +38,9 @@ func TestARequestOfTooManyValuesIsRefused(t *testing.T) {
 func TestAStreamWhoseRequestIsNoMessageIsTheCallersMistake(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
-	stream, err := r.conn.NewStream(as(t, readerToken), &grpc.StreamDesc{ServerStreams: true}, watchBooks)
-	if err != nil {
-		t.Fatal(err)
-	}
 	request := &emptypb.Empty{}
 	request.ProtoReflect().SetUnknown([]byte("\x12\x05ab")) // a string that ends early
-	if err := errors.Join(stream.SendMsg(request), stream.CloseSend()); err != nil {
-		t.Fatal(err)
-	}
-	if err := stream.RecvMsg(newMessage("Book")); status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "the request cannot be read") {
+	if err := watch(as(t, readerToken), t, r.conn, request).RecvMsg(newMessage("Book")); status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "the request cannot be read") {
 		t.Errorf("the stream ends with %v, want InvalidArgument", err)
 	}
 }

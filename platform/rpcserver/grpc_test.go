@@ -2,7 +2,6 @@ package rpcserver_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 
@@ -109,13 +108,7 @@ func TestEachCallIsLoggedOnceWithItsCauseAndTrace(t *testing.T) {
 func TestAPanicInAStreamEndsOnlyTheStream(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
-	stream, err := r.conn.NewStream(as(t, readerToken), &grpc.StreamDesc{ServerStreams: true}, watchBooks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(stream.SendMsg(newMessage("WatchBooksRequest", "then", "panic")), stream.CloseSend()); err != nil {
-		t.Fatal(err)
-	}
+	stream := watch(as(t, readerToken), t, r.conn, newMessage("WatchBooksRequest", "then", "panic"))
 	if err := stream.RecvMsg(newMessage("Book")); status.Code(err) != codes.Internal || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("WatchBooks() = %v, want an internal error that shows nothing of ours", err)
 	}
@@ -131,13 +124,9 @@ func TestACallerThatLeavesIsNoTrouble(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
 	ctx, leave := context.WithCancel(as(t, readerToken))
-	stream, err := r.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, watchBooks)
-	if err != nil {
-		t.Fatal(err)
-	}
 	request := newMessage("WatchBooksRequest", "then", "slow")
 	request.Set(request.Descriptor().Fields().ByName("count"), protoreflect.ValueOfInt64(1))
-	if err := errors.Join(stream.SendMsg(request), stream.CloseSend(), stream.RecvMsg(newMessage("Book"))); err != nil {
+	if err := watch(ctx, t, r.conn, request).RecvMsg(newMessage("Book")); err != nil {
 		t.Fatalf("WatchBooks() = %v, want a book", err)
 	}
 	leave()

@@ -2,6 +2,7 @@ package rpcserver_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/logtest"
@@ -160,4 +162,17 @@ func bearer(token string) []string { return []string{"authorization", "Bearer " 
 func as(t *testing.T, token string) context.Context {
 	t.Helper()
 	return metadata.AppendToOutgoingContext(t.Context(), bearer(token)...)
+}
+
+// watch opens a stream of books and sends its request.
+func watch(ctx context.Context, t *testing.T, conn grpc.ClientConnInterface, request proto.Message) grpc.ClientStream {
+	t.Helper()
+	stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, watchBooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(stream.SendMsg(request), stream.CloseSend()); err != nil {
+		t.Fatal(err)
+	}
+	return stream
 }

@@ -64,13 +64,7 @@ func watchWithin(t *testing.T, change func(*doorman)) (ended error) {
 			t.Fatal(err)
 		}
 		ctx, leave := context.WithCancel(as(t, "token"))
-		stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, watchBooks)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(stream.SendMsg(newMessage("WatchBooksRequest", "then", "slow")), stream.CloseSend()); err != nil {
-			t.Fatal(err)
-		}
+		stream := watch(ctx, t, conn, newMessage("WatchBooksRequest", "then", "slow"))
 		over := make(chan error, 1)
 		go func() { over <- stream.RecvMsg(newMessage("Book")) }()
 		synctest.Wait() // it is open

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"testing"
 
-	"google.golang.org/grpc"
-
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 	"github.com/quorate/quorate/platform/rpcserver"
@@ -17,11 +15,7 @@ import (
 func TestStreamsThatAreOverAreForgotten(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
-	stream, err := r.conn.NewStream(as(t, readerToken), &grpc.StreamDesc{ServerStreams: true}, watchBooks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(stream.SendMsg(newMessage("WatchBooksRequest")), stream.CloseSend(), stream.RecvMsg(newMessage("Book"))); !errors.Is(err, io.EOF) {
+	if err := watch(as(t, readerToken), t, r.conn, newMessage("WatchBooksRequest")).RecvMsg(newMessage("Book")); !errors.Is(err, io.EOF) {
 		t.Fatalf("the stream ended with %v, want EOF", err)
 	}
 	ctx, stop := r.WhileAdmitted(t.Context(), http.Header{"Authorization": {"Bearer " + readerToken}}, watchBooks)
@@ -58,13 +52,7 @@ func TestAStreamSaysWhyItIsOver(t *testing.T) {
 func TestTheRequestOfAStreamIsValidated(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
-	stream, err := r.conn.NewStream(as(t, readerToken), &grpc.StreamDesc{ServerStreams: true}, watchBooks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(stream.SendMsg(newMessage("WatchBooksRequest", "then", "Not A Name")), stream.CloseSend()); err != nil {
-		t.Fatal(err)
-	}
+	stream := watch(as(t, readerToken), t, r.conn, newMessage("WatchBooksRequest", "then", "Not A Name"))
 	if err := rpcfault.FromStatus(stream.RecvMsg(newMessage("Book"))); fault.ReasonOf(err) != "VALIDATION_FAILED" {
 		t.Errorf("WatchBooks(Not A Name) = %v, want VALIDATION_FAILED", err)
 	}

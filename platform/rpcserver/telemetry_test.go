@@ -3,7 +3,6 @@ package rpcserver_test
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -23,7 +22,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	apitrace "go.opentelemetry.io/otel/trace"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
 	"github.com/quorate/quorate/platform/rpcserver"
@@ -90,13 +88,7 @@ func TestWhatAnOperatorSeesOfACall(t *testing.T) {
 		"grpc-health":          rpc("/grpc.health.v1.Health/Check", ""),
 		"grpc-stream": func(t *testing.T, r *running) {
 			t.Helper()
-			stream, err := r.conn.NewStream(as(t, readerToken), &grpc.StreamDesc{ServerStreams: true}, watchBooks)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(stream.SendMsg(newMessage("WatchBooksRequest", "then", "missing")), stream.CloseSend()); err != nil {
-				t.Fatal(err)
-			}
+			stream := watch(as(t, readerToken), t, r.conn, newMessage("WatchBooksRequest", "then", "missing"))
 			_ = stream.RecvMsg(newMessage("Book")) // what ended the stream is one of the cases
 		},
 	}

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
@@ -190,12 +189,6 @@ func TestAStreamWhoseRequestWasReadKeepsNoTurn(t *testing.T) {
 			t.Fatalf("TakeTurn() while %d streams are open = %v, want no error", n, err)
 		}
 		defer end()
-		stream, err := r.Conn().NewStream(turn, &grpc.StreamDesc{ServerStreams: true}, watchBooks)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(stream.SendMsg(newMessage("WatchBooksRequest", "then", "slow")), stream.CloseSend()); err != nil {
-			t.Fatal(err)
-		}
+		watch(turn, t, r.Conn(), newMessage("WatchBooksRequest", "then", "slow"))
 	}
 }
