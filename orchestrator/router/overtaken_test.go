@@ -21,13 +21,23 @@ func (*overtaken) Sync(context.Context, string) error {
 	return nil
 }
 
+// translator returns an agent to which the routes of toTranslator lead.
+func translator(name string) registry.Agent {
+	a := agent(name, registry.StatusAvailable)
+	a.Card.Skills = []registry.Skill{{ID: "translate", Name: "Translate a poem", Examples: []string{"translate a poem"}}}
+	a.Metadata.OutputSchemas = []registry.OutputSchema{{Name: "words", SemanticType: "comment", Guaranteed: true}}
+	return a
+}
+
+var toTranslator = map[string]orchestrator.Route{
+	"by contract": {Contract: &orchestrator.Contract{Output: orchestrator.Typed{SemanticType: "comment"}}},
+	"by text":     {Text: "translate a poem"},
+}
+
 // TestWhatIsRenewedInTheBackgroundCountsBeforeARefusal has the first decision after a change be made by what was there before.
 func TestWhatIsRenewedInTheBackgroundCountsBeforeARefusal(t *testing.T) {
 	t.Parallel()
-	for name, route := range map[string]orchestrator.Route{
-		"by contract": {Contract: &orchestrator.Contract{Output: orchestrator.Typed{SemanticType: "comment"}}},
-		"by text":     {Text: "translate a poem"},
-	} {
+	for name, route := range toTranslator {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -39,11 +49,8 @@ func TestWhatIsRenewedInTheBackgroundCountsBeforeARefusal(t *testing.T) {
 				if got, _ := r.Resolve(ctx, tenant, route); got.Decision.Refused == "" {
 					t.Fatalf("Resolve() = %+v, want a refusal", got.Decision)
 				}
-				b := agent("b", registry.StatusAvailable)
-				b.Card.Skills = []registry.Skill{{ID: "translate", Name: "Translate a poem", Examples: []string{"translate a poem"}}}
-				b.Metadata.OutputSchemas = []registry.OutputSchema{{Name: "words", SemanticType: "comment", Guaranteed: true}}
 				synctest.Wait()
-				d.fleet = append(d.fleet, b)
+				d.fleet = append(d.fleet, translator("b"))
 				if got, err := r.Resolve(ctx, tenant, route); err != nil || got.Decision.Chosen != "b" {
 					t.Errorf("Resolve() = %+v, %v, want b, which the background has taken in meanwhile", got.Decision, err)
 				}
@@ -55,16 +62,7 @@ func TestWhatIsRenewedInTheBackgroundCountsBeforeARefusal(t *testing.T) {
 // TestAnAgentThatJoinsIsTakenInInTheBackground has decisions that are no refusals, which do not wait for what is renewed.
 func TestAnAgentThatJoinsIsTakenInInTheBackground(t *testing.T) {
 	t.Parallel()
-	translator := func(name string) registry.Agent {
-		a := agent(name, registry.StatusAvailable)
-		a.Card.Skills = []registry.Skill{{ID: "translate", Name: "Translate a poem", Examples: []string{"translate a poem"}}}
-		a.Metadata.OutputSchemas = []registry.OutputSchema{{Name: "words", SemanticType: "comment", Guaranteed: true}}
-		return a
-	}
-	for name, route := range map[string]orchestrator.Route{
-		"by contract": {Contract: &orchestrator.Contract{Output: orchestrator.Typed{SemanticType: "comment"}}},
-		"by text":     {Text: "translate a poem"},
-	} {
+	for name, route := range toTranslator {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
