@@ -48,7 +48,7 @@ func (e *Engine) submitCarrier(ctx context.Context, t *orchestrator.Task, c cons
 		return c, err
 	}
 	c.CarrierTaskID = carrier.ID
-	now, err := e.logConsultation(ctx, t, fmt.Sprintf("%s is consulted for requirement %s (attempt %d, task %s)", c.TargetAgent, c.RequirementID, c.Attempt, carrier.ID))
+	now, err := e.logConsultation(ctx, t, c, fmt.Sprintf("%s is consulted for requirement %s (attempt %d, task %s)", c.TargetAgent, c.RequirementID, c.Attempt, carrier.ID))
 	if err != nil {
 		return c, err
 	}

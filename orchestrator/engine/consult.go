@@ -109,7 +109,7 @@ func (e *Engine) ConsultDirectly(
 		return c, nil, err
 	}
 	c.Direct = true
-	_, err = e.logConsultation(ctx, t, fmt.Sprintf("%s is asked directly for requirement %s (attempt %d)", c.TargetAgent, c.RequirementID, c.Attempt))
+	_, err = e.logConsultation(ctx, t, c, fmt.Sprintf("%s is asked directly for requirement %s (attempt %d)", c.TargetAgent, c.RequirementID, c.Attempt))
 	return c, m, err
 }
 
@@ -147,11 +147,15 @@ func (e *Engine) openConsultation(ctx context.Context, q consultation.Question, 
 	return &t, c, m, err
 }
 
-// logConsultation logs a consultation in the task's events and has the task's gate checked.
-func (e *Engine) logConsultation(ctx context.Context, t *orchestrator.Task, detail string) (orchestrator.Task, error) {
+// logConsultation logs a consultation in the task's events and has the task's gate checked. Until that is done the task counts as working if this
+// consultation is all that its gate waits for: whoever asked for it and watches the task from then on would otherwise be told that it waits for somebody.
+func (e *Engine) logConsultation(ctx context.Context, t *orchestrator.Task, c consultation.Consultation, detail string) (orchestrator.Task, error) {
 	now, err := e.update(ctx, t.Key(), func(now *orchestrator.Task) ([]orchestrator.Event, error) {
 		if now.Ended() { // a reviewer may be that fast; whoever watches leaves with the event of the end
 			return nil, orchestrator.ErrUnchanged
+		}
+		if now.Blocked() && blockedOnlyBy(now.Gates[len(now.Gates)-1], c.RequirementID) {
+			now.State = a2apb.TaskState_TASK_STATE_WORKING
 		}
 		return []orchestrator.Event{event(now, orchestrator.EventConsultation, detail)}, nil
 	})

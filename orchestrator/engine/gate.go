@@ -94,7 +94,7 @@ func gateWaitOf(d consultation.Decision) gateWait {
 		if !r.Blocks() {
 			continue
 		}
-		final := r.Verdict != consultation.VerdictPending && r.Verdict != consultation.VerdictUnavailable
+		final := needsConsultation(r)
 		if w.why == nil || final && w.state != a2apb.TaskState_TASK_STATE_INPUT_REQUIRED {
 			w.why = &orchestrator.Error{Reason: r.Code, Message: r.Reason}
 		}
@@ -111,6 +111,18 @@ func gateWaitOf(d consultation.Decision) gateWait {
 		w.step.wait = d.CheckAgain
 	}
 	return w
+}
+
+// needsConsultation reports whether a requirement blocks until there is a new consultation: no outcome of those that there are can arrive any more.
+func needsConsultation(r consultation.RequirementVerdict) bool {
+	return r.Blocks() && r.Verdict != consultation.VerdictPending && r.Verdict != consultation.VerdictUnavailable
+}
+
+// blockedOnlyBy reports whether no requirement of a gate but this one needs a consultation.
+func blockedOnlyBy(g orchestrator.Gate, requirementID string) bool {
+	return !slices.ContainsFunc(g.Requirements, func(r consultation.RequirementVerdict) bool {
+		return r.Requirement.ID != requirementID && needsConsultation(r)
+	})
 }
 
 // gateChanged reports whether a check has a result that is not in the task yet.

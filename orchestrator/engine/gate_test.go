@@ -388,6 +388,37 @@ func TestARequestForAConsultationGetsTheSameOneWhenTheTaskHasEnded(t *testing.T)
 	}
 }
 
+func TestATaskGoesOnWithTheConsultationThatItWaitsFor(t *testing.T) {
+	for name, test := range map[string]struct {
+		others []registry.ConsultationRequirement
+		state  a2apb.TaskState
+	}{
+		"the only one":                 {nil, a2apb.TaskState_TASK_STATE_WORKING},
+		"another one is needed too":    {[]registry.ConsultationRequirement{{ID: "other", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true}}, a2apb.TaskState_TASK_STATE_INPUT_REQUIRED},
+		"another one is but a warning": {[]registry.ConsultationRequirement{{ID: "other", TargetAgent: "reviewer", Phase: "pre-completion"}}, a2apb.TaskState_TASK_STATE_WORKING},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := make(chan struct{})
+			reviewer := &actor{name: "reviewer", play: func(ctx context.Context, _ *a2apb.Message, _ agentclient.Each) error {
+				close(asked)
+				<-ctx.Done() // it thinks
+				return ctx.Err()
+			}}
+			w := newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: append(test.others, requirement("pre-completion")...)}, reviewer)
+			task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+			after := task.LastEvent
+			if _, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", nil, consultation.Request{}); err != nil {
+				t.Fatalf("Consult() = %v", err)
+			}
+			<-asked
+			log, err := w.store.Events(t.Context(), task.Key(), after, 1)
+			if err != nil || len(log) != 1 || log[0].Type != orchestrator.EventConsultation || log[0].State != test.state {
+				t.Errorf("events after the request = %+v, %v, want a consultation with the task in state %s: who watches it from here on leaves otherwise", log, err, test.state)
+			}
+		})
+	}
+}
+
 func consult(t *testing.T, w *world, taskID string) {
 	t.Helper()
 	c, err := w.engine.Consult(t.Context(), tenant, taskID, "r", nil, consultation.Request{})
