@@ -66,6 +66,10 @@ func (t *Task) AwaitsCaller() bool {
 	return t.Phase == PhaseExecution && Interrupted(t.State) && !t.Blocked()
 }
 
+// Waits reports whether the task goes on only when somebody does something: its caller, or an agent that is to be consulted. One that is being canceled
+// ends by itself.
+func (t *Task) Waits() bool { return (t.Blocked() || t.AwaitsCaller()) && !t.CancelAsked }
+
 // Interrupted reports whether a task in this state waits for its caller (A2A §4.1.3).
 func Interrupted(s a2apb.TaskState) bool {
 	return s == a2apb.TaskState_TASK_STATE_INPUT_REQUIRED || s == a2apb.TaskState_TASK_STATE_AUTH_REQUIRED

@@ -49,6 +49,25 @@ func (a *actor) wasToldWhy() bool {
 	return len(a.told) > 0
 }
 
+func TestACanceledTaskWaitsForNobody(t *testing.T) {
+	a := asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?")
+	w := newWorld(t, a)
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: a.name}}).ID)
+	a.mu.Lock() // it is slow to stop
+	if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: task.Key(), Caller: "tester"}); err != nil {
+		t.Fatal(err)
+	}
+	task, err := w.engine.Watch(t.Context(), task.Key(), 0, false, func(e orchestrator.Event) error {
+		if e.Type == orchestrator.EventCanceling {
+			a.mu.Unlock()
+		}
+		return nil
+	})
+	if err != nil || task.State != a2apb.TaskState_TASK_STATE_CANCELED {
+		t.Errorf("Watch() = a task in state %s, %v, want that it is canceled", task.State, err)
+	}
+}
+
 // TestTheAgentHearsWhatACancellationSays has the process stop, or not, between the request and the word to the agent.
 func TestTheAgentHearsWhatACancellationSays(t *testing.T) {
 	for name, crash := range map[string]bool{"at once": false, "after a crash": true} {

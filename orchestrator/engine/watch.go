@@ -44,7 +44,7 @@ func (e *Engine) watch(ctx context.Context, k orchestrator.Key, after uint64, th
 				after = ev.Sequence
 			}
 		}
-		if t.Ended() || ((t.Blocked() || t.AwaitsCaller()) && !throughGates) {
+		if t.Ended() || t.Waits() && !throughGates {
 			return t, nil
 		}
 		if err := wait(ctx, t.Shard); err != nil {
@@ -59,7 +59,7 @@ func (e *Engine) Await(ctx context.Context, k orchestrator.Key) (orchestrator.Ta
 	defer stop()
 	for {
 		t, err := e.Store.Task(ctx, k)
-		if err != nil || t.Ended() || t.Blocked() || t.AwaitsCaller() {
+		if err != nil || t.Ended() || t.Waits() {
 			return t, err
 		}
 		if err := e.awaitChange(ctx, changed, t.Shard); err != nil {
