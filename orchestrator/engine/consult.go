@@ -162,6 +162,9 @@ func (e *Engine) logConsultation(ctx context.Context, t *orchestrator.Task, c co
 	if err == nil {
 		e.Wake(t.Key())
 	}
+	if err == nil && now.IsStep() && !now.Blocked() {
+		e.stepGoesOn(ctx, &now)
+	}
 	return now, err
 }
 

@@ -41,6 +41,10 @@ type planRound struct {
 	wait   time.Duration // until something is tried again; 0 for nothing
 }
 
+func newPlanRound(t *orchestrator.Task) *planRound {
+	return &planRound{task: t, plan: t.Plan.Clone(), tasks: make(map[int]*orchestrator.Task), made: make(map[int][]*a2apb.Artifact)}
+}
+
 func (r *planRound) log(i int, format string, args ...any) {
 	text := fmt.Sprintf("step %d of %d (%s): ", i+1, len(r.plan.Steps), r.plan.Steps[i].Agent)
 	r.events = append(r.events, event(r.task, orchestrator.EventProgress, text+fmt.Sprintf(format, args...)))
@@ -49,7 +53,7 @@ func (r *planRound) log(i int, format string, args ...any) {
 // advancePlan advances a plan: it reads the tasks of its steps, starts the steps that are due, and ends the task when enough steps are completed or as
 // soon as too few can be: nobody needs the results, or questions, of the others then.
 func (e *Engine) advancePlan(ctx context.Context, t orchestrator.Task) (stepResult, error) {
-	r := &planRound{task: &t, plan: t.Plan.Clone(), tasks: make(map[int]*orchestrator.Task), made: make(map[int][]*a2apb.Artifact)}
+	r := newPlanRound(&t)
 	if err := e.readSteps(ctx, r); err != nil {
 		return stepResult{}, err
 	}

@@ -170,3 +170,25 @@ func (e *Engine) replyToStep(ctx context.Context, parent *orchestrator.Task, r *
 	show(&shown)
 	return shown, nil
 }
+
+// stepGoesOn has the task of a plan show that a step of it waits for no consultation any more, as replyToStep does with a reply: whoever had the
+// consultation held and watches the task is not to be told that it waits.
+func (e *Engine) stepGoesOn(ctx context.Context, child *orchestrator.Task) {
+	k := orchestrator.Key{Tenant: child.Tenant, ID: child.Parent.TaskID}
+	defer e.Wake(k)
+	_, err := e.update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		s := t.Plan.Waiting()
+		if t.Ended() || s == nil || s.TaskID != child.ID || t.Plan.Asking.Gate == "" {
+			return nil, orchestrator.ErrUnchanged
+		}
+		r := newPlanRound(t)
+		i := r.plan.Asking.Step - 1
+		r.tasks[i], r.plan.Steps[i].State = child, child.State
+		r.clearWait()(t)
+		r.logResumed(i)
+		return r.events, nil
+	})
+	if err != nil {
+		e.Logger.WarnContext(ctx, "a task does not show yet that its step goes on; its next round does", taskAttr(child), errAttr(err))
+	}
+}

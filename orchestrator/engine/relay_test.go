@@ -194,6 +194,25 @@ func TestTheQuestionOfAStepBehindAReviewIsHeldBack(t *testing.T) {
 	}
 }
 
+func TestATaskGoesOnWithTheConsultationThatItsStepWaitsFor(t *testing.T) {
+	t.Parallel()
+	a := asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?")
+	a.requirements = requirement("pre-execution")
+	w := newWorld(t, a, &actor{name: "reviewer", play: func(ctx context.Context, _ *a2apb.Message, _ agentclient.Each) error {
+		<-ctx.Done() // it thinks
+		return ctx.Err()
+	}})
+	task, _ := w.await(w.submit(engine.Submission{Route: toAll, Attributes: sensitive}).ID)
+	step := task.Plan.Waiting().TaskID
+	if _, err := w.engine.Consult(t.Context(), tenant, step, "r", nil, consultation.Request{}); err != nil {
+		t.Fatalf("Consult() = %v", err)
+	}
+	log, err := w.store.Events(t.Context(), task.Key(), task.LastEvent, 1)
+	if now := w.task(task.ID); err != nil || len(log) != 1 || now.Blocked() || now.Error != nil || !strings.HasSuffix(log[0].Detail, "task "+step+" goes on") {
+		t.Errorf("events after the request = %+v, %v; the task is in state %s with error %v, want that it goes on", log, err, now.State, now.Error)
+	}
+}
+
 // until returns the task once it is as wanted.
 func (w *world) until(id string, wanted func(*orchestrator.Task) bool) (t orchestrator.Task) {
 	w.t.Helper()
