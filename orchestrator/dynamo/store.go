@@ -170,7 +170,7 @@ func (s *Store) replace(ctx context.Context, old *state, was ddb.Item, next *sta
 		for record, content := range added.content {
 			s.cache.put(recordID(item, record), content, added.size[record])
 		}
-	case errors.Is(err, ddb.ErrMoved):
+	case !unknown(err):
 		s.discard(ctx, added.items)
 	}
 	return err

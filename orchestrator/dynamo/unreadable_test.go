@@ -91,16 +91,19 @@ func TestAnArtifactOfWhichAPartIsMissingCannotBeRead(t *testing.T) {
 // recordsOf returns the records of a task whose names contain a text.
 func recordsOf(t *testing.T, db *ddb.Client, id, containing string) (records []ddb.Item) {
 	t.Helper()
-	answer, err := db.API().Query(t.Context(), &dynamodb.QueryInput{
+	pages := dynamodb.NewQueryPaginator(db.API(), &dynamodb.QueryInput{
 		TableName: db.Table("TaskBlobs"), KeyConditionExpression: aws.String("task_key = :t"),
 		ExpressionAttributeValues: ddb.Item{":t": &types.AttributeValueMemberS{Value: "default#" + id}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, item := range answer.Items {
-		if strings.Contains(ddb.TextOf(item, "record_name"), containing) {
-			records = append(records, item)
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range page.Items {
+			if strings.Contains(ddb.TextOf(item, "record_name"), containing) {
+				records = append(records, item)
+			}
 		}
 	}
 	return records
