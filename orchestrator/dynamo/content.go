@@ -117,7 +117,7 @@ func (p piece) same(old piece) bool {
 
 func (p piece) encode() (encoded []byte, err error) {
 	if p.message != nil {
-		encoded, err = proto.Marshal(p.message)
+		encoded, err = proto.MarshalOptions{Deterministic: true}.Marshal(p.message) // so that a later try of the same change knows it again
 	} else {
 		encoded, err = json.Marshal(p.value)
 	}

@@ -19,20 +19,27 @@ const (
 	maxParts    = 100 // far more than the largest content has
 )
 
-// divide puts a content into records of its own and returns the reference to it.
-func (s *step) divide(key, record, name string, encoded []byte) (reference string) {
+// large is content in records of its own.
+type large struct {
+	encoded   []byte
+	reference string
+	records   []ddb.Item
+}
+
+// divide puts a content into records of its own.
+func divide(key, record, name string, encoded []byte) large {
 	parts := slices.Collect(slices.Chunk(encoded, boltdb.MaxItemBytes))
-	reference = record
+	l := large{encoded: encoded, reference: record}
 	if len(parts) > 1 {
-		reference += dividedInto + strconv.Itoa(len(parts))
+		l.reference += dividedInto + strconv.Itoa(len(parts))
 	}
-	records := recordsOf(reference)
+	names := recordsOf(l.reference)
 	for i, part := range parts {
-		item := recordItem(key, records[i])
+		item := recordItem(key, names[i])
 		item[attrContent] = &types.AttributeValueMemberM{Value: ddb.Item{name: &types.AttributeValueMemberB{Value: part}}}
-		s.items = append(s.items, item)
+		l.records = append(l.records, item)
 	}
-	return reference
+	return l
 }
 
 // recordsOf returns the names of the records to which a reference refers, in order; none if it is malformed.

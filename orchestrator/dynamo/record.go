@@ -1,7 +1,7 @@
 package dynamo
 
 import (
-	"context"
+	"bytes"
 	"crypto/rand"
 	"fmt"
 	"strings"
@@ -30,8 +30,6 @@ const (
 	nonceSize    = 8
 	// recordLife is how much longer than the longest task its records are kept, in addition to the retention of tasks.
 	recordLife = 30 * 24 * time.Hour
-	// cleanTime bounds deleting records to which nothing refers.
-	cleanTime = 5 * time.Second
 )
 
 // Records with events are named after the last one, so that what follows an event is a range.
@@ -49,22 +47,23 @@ func nonceOf(name string) string { return name[strings.LastIndexByte(name, '#')+
 // step holds what one write of a task puts into TaskBlobs.
 type step struct {
 	items   []ddb.Item
+	large   map[string]large          // by name of the content; its records are among the items
 	content map[string]map[string]any // the content in them, by reference and name
 	size    map[string]int            // size of the content, by reference
 }
 
 // prepare sets the references of next, which has the content and the log of old, to the new events and to the content that differs from old's.
-// Without an old state the task is new.
-func (s *Store) prepare(old, next *state, events []orchestrator.Event) (*step, error) {
+// Without an old state the task is new. Large content that an earlier try has written is not written again.
+func (s *Store) prepare(old, next *state, events []orchestrator.Event, written map[string]large) (*step, error) {
 	nonce := rand.Text()[:nonceSize]
 	key := taskKey(next.task.Key())
-	step := &step{content: make(map[string]map[string]any), size: make(map[string]int)}
+	step := &step{large: make(map[string]large), content: make(map[string]map[string]any), size: make(map[string]int)}
 	name := fmt.Sprintf("content#%08d#%s", next.task.Version, nonce)
 	if len(events) > 0 {
 		name = logName(next.task.LastEvent, nonce)
 	}
 	record := recordItem(key, name)
-	small, err := s.prepareContent(old, next, step, key, name, nonce)
+	small, err := s.prepareContent(old, next, step, key, name, nonce, written)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +124,7 @@ func (st *state) addEvents(step *step, record ddb.Item, key, nonce string, event
 }
 
 // prepareContent returns the new content for the step's record, and puts large content into items of its own.
-func (s *Store) prepareContent(old, next *state, step *step, key, record, nonce string) (small ddb.Item, err error) {
+func (s *Store) prepareContent(old, next *state, step *step, key, record, nonce string, written map[string]large) (small ddb.Item, err error) {
 	before, stored := make(map[string]piece), map[string][]byte(nil)
 	if old != nil {
 		stored = old.stored
@@ -148,13 +147,13 @@ func (s *Store) prepareContent(old, next *state, step *step, key, record, nonce 
 			content[p.name] = next.content[p.name]
 			continue
 		}
-		bytes, err := p.encodeOver(was, stored[p.name])
+		now, err := p.encodeOver(was, stored[p.name])
 		if err != nil {
 			return nil, err
 		}
-		added, encoded = append(added, p), append(encoded, bytes)
+		added, encoded = append(added, p), append(encoded, now)
 		if !isListed(p.name) {
-			beside += len(bytes)
+			beside += len(now)
 		}
 	}
 	small, held := make(ddb.Item), 0
@@ -165,7 +164,12 @@ func (s *Store) prepareContent(old, next *state, step *step, key, record, nonce 
 			small[p.name] = &types.AttributeValueMemberB{Value: encoded[i]}
 			content[p.name] = record
 		} else {
-			content[p.name] = step.divide(key, fmt.Sprintf("content#%08d#%s#%s", next.task.Version, nonce, p.name), p.name, encoded[i])
+			l := written[p.name]
+			if !bytes.Equal(l.encoded, encoded[i]) {
+				l = divide(key, fmt.Sprintf("content#%08d#%s#%s", next.task.Version, nonce, p.name), p.name, encoded[i])
+			}
+			step.large[p.name], step.items = l, append(step.items, l.records...)
+			content[p.name] = l.reference
 		}
 		step.keep(content[p.name], p, encoded[i])
 	}
@@ -180,42 +184,4 @@ func (s *step) keep(reference string, p piece, encoded []byte) {
 	}
 	s.content[reference][p.name] = p.content(encoded)
 	s.size[reference] += len(encoded)
-}
-
-// write writes a step's items. Nothing refers to them yet, and nobody else writes them. It leaves nothing of a step that cannot be written.
-func (s *Store) write(ctx context.Context, items []ddb.Item) error {
-	for i, item := range items {
-		if err := s.put(ctx, tableBlobs, item); err != nil {
-			if unknown(err) {
-				i++ // it may be there
-			}
-			s.discard(ctx, items[:i])
-			return err
-		}
-	}
-	return nil
-}
-
-// put writes an item whose content never changes.
-func (s *Store) put(ctx context.Context, table string, item ddb.Item) error {
-	for try := 0; ; try++ {
-		err := s.db.Put(ctx, types.Put{TableName: s.db.Table(table), Item: item})
-		if err == nil || !unknown(err) || try == 3 || ctx.Err() != nil {
-			return err
-		}
-	}
-}
-
-// discard deletes items that a step has written, when the task certainly does not refer to them.
-func (s *Store) discard(ctx context.Context, items []ddb.Item) {
-	if len(items) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTime)
-	defer cancel()
-	requests := make([]types.WriteRequest, len(items))
-	for i, item := range items {
-		requests[i] = types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: ddb.Item{attrTask: item[attrTask], attrRecord: item[attrRecord]}}}
-	}
-	_ = s.db.BatchWrite(ctx, tableBlobs, requests) // what remains is garbage, to which nothing refers
 }

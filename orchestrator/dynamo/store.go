@@ -53,10 +53,12 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 		return orchestrator.Task{}, false, err
 	}
 	k := t.Key()
+	var tries tries
+	defer func() { s.discard(ctx, tries.left) }()
 	var expired ddb.Item
 	for try := range maxTries {
 		next := &state{task: t}
-		err := s.replace(ctx, nil, expired, next, events)
+		err := s.replace(ctx, nil, expired, next, events, &tries)
 		if !errors.Is(err, ddb.ErrMoved) {
 			return next.task, err == nil, err
 		}
@@ -109,6 +111,8 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 		return orchestrator.Task{}, err
 	}
 	defer done()
+	var tries tries
+	defer func() { s.discard(ctx, tries.left) }()
 	for try := range maxTries {
 		old, err := s.task(ctx, k, isKnown)
 		if err != nil {
@@ -122,7 +126,7 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 		if err != nil {
 			return orchestrator.Task{}, err
 		}
-		if err := s.replace(ctx, old, old.item, next, events); !errors.Is(err, ddb.ErrMoved) {
+		if err := s.replace(ctx, old, old.item, next, events, &tries); !errors.Is(err, ddb.ErrMoved) {
 			return next.task, err
 		}
 		if err := ddb.WaitContended(ctx, try); err != nil {
@@ -141,7 +145,7 @@ func contended(k orchestrator.Key) error {
 // replace writes next in place of old, whose item was read: first the new records, then the task's item that refers to them. It sets what only a
 // write may set: the version, the numbers of the events and that of the task's last one. It returns ddb.ErrMoved when nothing was written because
 // others were faster.
-func (s *Store) replace(ctx context.Context, old *state, was ddb.Item, next *state, events []orchestrator.Event) error {
+func (s *Store) replace(ctx context.Context, old *state, was ddb.Item, next *state, events []orchestrator.Event, tries *tries) error {
 	t := &next.task
 	t.Version++
 	numbered := make([]orchestrator.Event, len(events))
@@ -150,7 +154,7 @@ func (s *Store) replace(ctx context.Context, old *state, was ddb.Item, next *sta
 		e.Sequence = t.LastEvent
 		numbered[i] = e
 	}
-	added, err := s.prepare(old, next, numbered)
+	added, err := s.prepare(old, next, numbered, tries.large)
 	if err != nil {
 		return err
 	}
@@ -161,17 +165,17 @@ func (s *Store) replace(ctx context.Context, old *state, was ddb.Item, next *sta
 	if err := boltdb.CheckItem("the task's state, with room for its end,", ddb.Size(item)+t.ReservedBytes()); err != nil {
 		return err
 	}
-	if err := s.write(ctx, added.items); err != nil {
+	if err := s.write(ctx, added, tries); err != nil {
 		return err
 	}
 	err = s.db.Replace(ctx, tableTasks, was, item)
-	switch {
-	case err == nil:
+	if err == nil || unknown(err) { // the task refers to what was written, or may
+		tries.left = nil
+	}
+	if err == nil {
 		for record, content := range added.content {
 			s.cache.put(recordID(item, record), content, added.size[record])
 		}
-	case !unknown(err):
-		s.discard(ctx, added.items)
 	}
 	return err
 }
