@@ -26,7 +26,7 @@ func (s *Store) write(ctx context.Context, added *step, tries *tries) error {
 	s.discard(ctx, without(left, added.items))
 	fresh := without(added.items, left)
 	tries.left, tries.large = without(added.items, fresh), added.large
-	for _, item := range fresh {
+	for _, item := range fresh { // one after the other: all have the same key, and use up each other's attempts when that is throttled
 		err := s.put(ctx, tableBlobs, item)
 		if err == nil || unknown(err) {
 			tries.left = append(tries.left, item)
