@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// cacheBytes bounds the memory for cached content, approximately.
-	cacheBytes = 32 << 20
+	// cacheBytes bounds the memory for cached content, approximately. It is more than one artifact takes at most.
+	cacheBytes = 40 << 20
 	// recordBytes is what a record counts in addition to its content: most records are short, and their keys and maps take more memory than they do.
 	recordBytes = 512
 )

@@ -59,6 +59,17 @@ func TestARecordCountsAsWhatItTakesInMemory(t *testing.T) {
 	}
 }
 
+// TestTheLargestArtifactFits puts one into the cache that has as many bytes and values as a task may have.
+func TestTheLargestArtifactFits(t *testing.T) {
+	t.Parallel()
+	var c cache
+	largest := &a2apb.Artifact{Parts: slices.Repeat([]*a2apb.Part{{}}, orchestrator.MaxTaskValues)}
+	c.put("largest", map[string]any{artifactPrefix + "0000": largest}, orchestrator.MaxTaskBytes)
+	if c.size > cacheBytes {
+		t.Errorf("the cache holds %d bytes, want %d at most", c.size, cacheBytes)
+	}
+}
+
 // TestACacheThatIsEmptiedTakesNothingFromReaders lists a task whose content is in the cache together with one whose content empties it.
 func TestACacheThatIsEmptiedTakesNothingFromReaders(t *testing.T) {
 	t.Parallel()
