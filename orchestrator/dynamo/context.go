@@ -48,7 +48,7 @@ func (s *Store) AgentContext(ctx context.Context, k orchestrator.ContextKey) (st
 
 // SetAgentContext implements orchestrator.ContextStore.
 func (s *Store) SetAgentContext(ctx context.Context, k orchestrator.ContextKey, id string) error {
-	return s.put(ctx, tableTasks, s.contextItem(k, id))
+	return s.put(ctx, types.Put{TableName: s.db.Table(tableTasks), Item: s.contextItem(k, id)})
 }
 
 // contextItem returns the item of a context that is used now.

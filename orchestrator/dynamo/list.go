@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -78,10 +80,14 @@ func (s *Store) enterDay(ctx context.Context, t *orchestrator.Task) error {
 	if s.days.has(known) {
 		return nil
 	}
+	put := types.Put{TableName: s.db.Table(tableBlobs), Item: note}
 	if s.Keep > 0 {
 		note[attrTTL] = seconds(t.CreateTime.Add(orchestrator.MaxDeadline + s.Keep + recordLife).Unix())
+		put.ConditionExpression = aws.String("attribute_not_exists(" + attrTask + ") OR #ttl < :ttl") // others may keep tasks for longer
+		put.ExpressionAttributeNames, put.ExpressionAttributeValues = map[string]string{"#ttl": attrTTL}, ddb.Item{":ttl": note[attrTTL]}
 	}
-	if err := s.put(ctx, tableBlobs, note); err != nil {
+	err := s.put(ctx, put)
+	if _, longer := errors.AsType[*ddb.RefusedError](err); err != nil && !longer {
 		return err
 	}
 	s.days.add(known)

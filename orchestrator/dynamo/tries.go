@@ -27,7 +27,7 @@ func (s *Store) write(ctx context.Context, added *step, tries *tries) error {
 	fresh := without(added.items, left)
 	tries.left, tries.large = without(added.items, fresh), added.large
 	for _, item := range fresh { // one after the other: all have the same key, and use up each other's attempts when that is throttled
-		err := s.put(ctx, tableBlobs, item)
+		err := s.put(ctx, types.Put{TableName: s.db.Table(tableBlobs), Item: item})
 		if err == nil || unknown(err) {
 			tries.left = append(tries.left, item)
 		}
@@ -47,10 +47,10 @@ func without(list, other []ddb.Item) []ddb.Item {
 	return slices.DeleteFunc(slices.Clone(list), func(item ddb.Item) bool { return names[ddb.TextOf(item, attrRecord)] })
 }
 
-// put writes an item whose content never changes.
-func (s *Store) put(ctx context.Context, table string, item ddb.Item) error {
+// put writes an item that may be written again.
+func (s *Store) put(ctx context.Context, put types.Put) error {
 	for try := 0; ; try++ {
-		err := s.db.Put(ctx, types.Put{TableName: s.db.Table(table), Item: item})
+		err := s.db.Put(ctx, put)
 		if err == nil || !unknown(err) || try == 3 || ctx.Err() != nil {
 			return err
 		}
