@@ -115,8 +115,8 @@ func (s *Store) Tasks(ctx context.Context, tenant, after string, limit int) (pag
 		if day != from {
 			behind = ""
 		}
-		for {
-			keys, cursor, err := s.dayPage(ctx, tenant, day, behind, limit-len(page)+1)
+		for ask := limit - len(page) + 1; ; ask = min(2*ask, maxPage) { // again only if some are over, and then there may be thousands
+			keys, cursor, err := s.dayPage(ctx, tenant, day, behind, ask)
 			if err != nil {
 				return nil, "", err
 			}

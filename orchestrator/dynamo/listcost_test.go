@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
@@ -57,5 +58,38 @@ func TestAListOfTasksDoesNotReadTheirMessages(t *testing.T) {
 	}
 	if got := b.bytes.Load(); got > tasks*message/10 {
 		t.Errorf("%d tasks without their content are %d bytes, want much less than the %d of their messages", tasks, got, tasks*message)
+	}
+}
+
+// queries counts queries.
+type queries struct{ n atomic.Int64 }
+
+func (q *queries) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
+		q.n.Add(1)
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// DynamoDB takes days to remove tasks that are over, and a list that comes to its end reads all of them.
+func TestAListThatEndsAmongTasksThatAreOverTakesFewQueries(t *testing.T) {
+	t.Parallel()
+	dynamotest.Endpoint(t)
+	q := &queries{}
+	now := epoch
+	s := dynamo.New(tables(t, q), dynamo.Options{Keep: time.Hour, Now: func() time.Time { return now }})
+	create(t, s, "open", epoch.Add(-time.Second))
+	const over, most = 100, 150
+	for n := range over {
+		id := strconv.Itoa(n)
+		create(t, s, id, epoch)
+		settle(t, s, id, epoch)
+	}
+	now = epoch.Add(time.Hour)
+	if page, next, err := s.Tasks(t.Context(), "default", "", 1); err != nil || len(page) != 1 || page[0].ID != "open" || next != "" {
+		t.Errorf("Tasks() = %v, %q, %v, want the open one and no more", page, next, err)
+	}
+	if got := q.n.Load(); got > most {
+		t.Errorf("a list that passes over %d tasks takes %d queries, want %d at most", over, got, most)
 	}
 }
