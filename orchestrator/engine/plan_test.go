@@ -241,6 +241,42 @@ func TestTheEndOfATaskIsTheEndOfItsSteps(t *testing.T) {
 	}
 }
 
+func TestATaskThatEndsFromOutsideKeepsWhatItsStepsCompleted(t *testing.T) {
+	for name, test := range map[string]struct {
+		end   func(w *world, k orchestrator.Key)
+		state a2apb.TaskState
+	}{
+		"on request": {func(w *world, k orchestrator.Key) {
+			if _, err := w.engine.Cancel(w.t.Context(), engine.Cancellation{Key: k, Caller: "tester"}); err != nil {
+				w.t.Fatalf("Cancel() = %v", err)
+			}
+		}, a2apb.TaskState_TASK_STATE_CANCELED},
+		"at its deadline": {func(w *world, _ orchestrator.Key) {
+			w.restartAt(func() time.Time { return time.Now().Add(25 * time.Hour) })
+		}, a2apb.TaskState_TASK_STATE_FAILED},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, &actor{name: "quick", skill: "work", play: delivers("done")}, &actor{name: "slow", skill: "work", play: after(make(chan struct{}), delivers("done"))})
+			id := w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}}}).ID
+			w.awaitCompleted(id, 1)
+			test.end(w, orchestrator.Key{Tenant: tenant, ID: id})
+			task, log := w.awaitEnd(id)
+			if task.State != test.state || len(task.Artifacts) != 1 || task.Artifacts[0].GetArtifactId() != "quick/a" {
+				t.Errorf("state %s with artifacts %v, want %s with what the quick one made; log %v", task.State, task.Artifacts, test.state, log)
+			}
+			for _, s := range task.Plan.Steps {
+				want := test.state
+				if s.Agent == "quick" {
+					want = a2apb.TaskState_TASK_STATE_COMPLETED
+				}
+				if s.State != want {
+					t.Errorf("the step of %s is %s, want %s", s.Agent, s.State, want)
+				}
+			}
+		})
+	}
+}
+
 func TestATaskThatSeveralDoHasItsReceiverTold(t *testing.T) {
 	r := &receiver{}
 	w := newWorld(t, &actor{name: "echo", skill: "work", play: delivers("done")})

@@ -10,9 +10,22 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// cancelUnneeded cancels the steps that are no longer needed, and takes in what was completed before that.
-func (e *Engine) cancelUnneeded(ctx context.Context, r *planRound) error {
-	left, err := e.cancelSteps(ctx, r.task, r.plan, a2apb.TaskState_TASK_STATE_CANCELED)
+// stopPlan cancels the steps of a task that ends from outside in a state. The round that it returns has what was completed by then; it is nil if one
+// agent does the task.
+func (e *Engine) stopPlan(ctx context.Context, t *orchestrator.Task, state a2apb.TaskState) (*planRound, error) {
+	if t.Plan == nil {
+		return nil, nil //nolint:nilnil // most tasks have no plan
+	}
+	r := newPlanRound(t)
+	if err := e.readSteps(ctx, r); err != nil {
+		return nil, err
+	}
+	return r, e.cancelUnneeded(ctx, r, state)
+}
+
+// cancelUnneeded cancels the steps that are no longer needed, which end in a state, and takes in what was completed before that.
+func (e *Engine) cancelUnneeded(ctx context.Context, r *planRound, state a2apb.TaskState) error {
+	left, err := e.cancelSteps(ctx, r.task, r.plan, state)
 	if err != nil {
 		return err
 	}
@@ -35,9 +48,6 @@ func (e *Engine) cancelUnneeded(ctx context.Context, r *planRound) error {
 
 // cancelSteps cancels all tasks of a plan, including one that was submitted but not recorded, and returns the plan with the state of each.
 func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task, p *orchestrator.Plan, state a2apb.TaskState) (*orchestrator.Plan, error) {
-	if p == nil {
-		return nil, nil //nolint:nilnil // most tasks have no plan
-	}
 	p = p.Clone()
 	p.Asking = nil
 	for i := range p.Steps {

@@ -80,19 +80,27 @@ func deadlineHint(t *orchestrator.Task) string {
 	}
 }
 
-// terminate ends a task from outside: the agent is asked to stop, and the task ends whatever the agent answers.
+// terminate ends a task from outside: the agent is asked to stop, and the task ends whatever the agent answers. What steps have completed is kept.
 func (e *Engine) terminate(ctx context.Context, t orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error) (stepResult, error) {
 	note := e.cancelRemote(ctx, &t)
-	plan, err := e.cancelSteps(ctx, &t, t.Plan, state) // because of the same deadline
+	r, err := e.stopPlan(ctx, &t, state) // because of the same deadline
 	if err != nil {
 		return stepResult{}, err
 	}
+	var kept []*a2apb.Artifact
+	if r != nil {
+		kept, _ = r.results(true)
+	}
 	return e.transition(ctx, &t, sameVersion, func(t *orchestrator.Task) []orchestrator.Event {
 		e.closeAttempt(t, why)
-		if t.Plan = plan; plan != nil {
-			t.StatusMessage = nil // it held a step's question
+		if r == nil {
+			return e.finish(t, state, why, note)
 		}
-		return e.finish(t, state, why, note)
+		t.Plan, t.StatusMessage = r.plan, nil // it held a step's question
+		if t.Phase == orchestrator.PhaseExecution {
+			t.Artifacts = kept
+		}
+		return append(r.events, e.finish(t, state, why, note)...)
 	})
 }
 
