@@ -225,6 +225,14 @@ func (t *Task) Guarded() bool {
 	return false
 }
 
+// HeldQuestion stands for what the task's agent asks, as long as a review stands between its words and the caller.
+func (t *Task) HeldQuestion() *a2apb.Message {
+	const says = "the agent asks its caller; its words are held back, since a review stands between it and the caller"
+	return &a2apb.Message{
+		MessageId: TurnID(t.ID, len(t.Turns)), Role: a2apb.Role_ROLE_AGENT, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: says}}},
+	}
+}
+
 // MessageHeld reports whether the agent does not get the message yet, or never will: what has to be met before its work was not met.
 func (t *Task) MessageHeld() bool {
 	before := func(r consultation.Requirement) bool {

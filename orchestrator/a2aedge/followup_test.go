@@ -164,7 +164,7 @@ func TestAQuestionBehindAGateIsHeldBack(t *testing.T) {
 	task := send(t, w, w.client(t, "/agents/guarded", a2a.TransportProtocolJSONRPC), &a2a.SendMessageRequest{Message: text("a hat", nil)})
 	got := w.call(t, "GET", "/a2a/tasks/"+string(task.ID), "", nil)
 	rest := w.call(t, "GET", "/v1/tasks/"+string(task.ID), "", nil)
-	if strings.Contains(got.body+rest.body, "which one?") || !strings.Contains(got.body, "held back") || !strings.Contains(got.body, `"waitsFor":"caller"`) {
+	if strings.Contains(got.body+rest.body, "which one?") || !strings.Contains(got.body, "held back") || !strings.Contains(rest.body, "held back") || !strings.Contains(got.body, `"waitsFor":"caller"`) {
 		t.Errorf("the task = %s and %s, want the question held back, and that it waits for its caller", got.body, rest.body)
 	}
 }

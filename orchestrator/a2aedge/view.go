@@ -64,10 +64,7 @@ func statusMessage(t *orchestrator.Task) *a2apb.Message {
 	if m := taskrpc.Show(t).StatusMessage; m != nil {
 		return adopt(t, m, len(t.Turns)+1)
 	}
-	switch {
-	case t.AwaitsCaller() && t.Guarded():
-		return agentMessage(t.ID, t.ContextID, t.LastEvent, "the agent asks its caller; its words are held back, since a review stands between it and the caller")
-	case t.Error == nil:
+	if t.Error == nil {
 		return nil
 	}
 	return agentMessage(t.ID, t.ContextID, t.LastEvent, t.Error.Reason+": "+t.Error.Message)

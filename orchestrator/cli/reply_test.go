@@ -14,6 +14,10 @@ func TestAReplyIsSentAndItsTaskFollowed(t *testing.T) {
 	for name, test := range map[string]struct{ task, says string }{
 		"the agent asks on":         {`{` + asks + `,"state":"TASK_STATE_INPUT_REQUIRED"}`, "web-fetch says\nWhich one?\n"},
 		"the agent wants a sign-in": {`{` + asks + `,"state":"TASK_STATE_AUTH_REQUIRED"}`, "web-fetch says\nWhich one?\n"},
+		"the agent has a draft and asks on": {
+			`{` + asks + `,"state":"TASK_STATE_INPUT_REQUIRED","artifacts":[{"artifactId":"a","parts":[{"text":"half"}]}]}`,
+			"Artifact a\nhalf\n\nweb-fetch says\nWhich one?\n",
+		},
 		"one of several agents asks on": {
 			`{` + asks + `,"state":"TASK_STATE_INPUT_REQUIRED","plan":{"mode":"any","needed":1,"waitingStep":2,"steps":[{"agent":"a"},{"agent":"b"}]}}`, "b says\nWhich one?\n",
 		},

@@ -73,7 +73,7 @@ func taskError(e *orchestratorv1.TaskError) string {
 	return e.GetReason() + ": " + e.GetMessage()
 }
 
-// delivered prints the artifacts or, when there are none, the agent's last message.
+// delivered prints the artifacts, and the agent's last message when there are none or the agent asks.
 func (a *app) delivered(task *orchestratorv1.Task) {
 	for _, artifact := range task.GetArtifacts() {
 		a.out.line("")
@@ -81,7 +81,7 @@ func (a *app) delivered(task *orchestratorv1.Task) {
 		a.out.line("Artifact %s", choose(artifact.GetName() != "" && !several, artifact.GetName(), artifact.GetArtifactId()))
 		a.parts(artifact.GetParts())
 	}
-	if parts := task.GetStatusMessage().GetParts(); len(task.GetArtifacts()) == 0 && len(parts) > 0 {
+	if parts := task.GetStatusMessage().GetParts(); (len(task.GetArtifacts()) == 0 || interrupted(task.GetState())) && len(parts) > 0 {
 		a.out.line("")
 		a.out.line("%s says", cmp.Or(waitingStep(task).GetAgent(), task.GetAgent()))
 		a.parts(parts)

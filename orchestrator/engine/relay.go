@@ -120,10 +120,7 @@ func stepQuestion(child *orchestrator.Task) *a2apb.Message {
 	if !child.Guarded() {
 		return child.StatusMessage
 	}
-	return &a2apb.Message{
-		MessageId: orchestrator.TurnID(child.ID, len(child.Turns)), Role: a2apb.Role_ROLE_AGENT,
-		Parts: []*a2apb.Part{textPart("the agent asks its caller; its words are held back, since a review stands between it and the caller")},
-	}
+	return child.HeldQuestion()
 }
 
 // logWait logs for whom the task of a step waits.

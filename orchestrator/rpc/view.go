@@ -28,7 +28,10 @@ func Show(t *orchestrator.Task) Content {
 	if t.CarriesConsultation() {
 		c.Message = nil
 	}
-	if t.AwaitsCaller() && !t.Guarded() { // the agent's question
+	switch asks := t.AwaitsCaller(); {
+	case asks && t.Guarded():
+		c.StatusMessage = t.HeldQuestion()
+	case asks:
 		c.StatusMessage = t.StatusMessage
 	}
 	if t.Phase == orchestrator.PhaseExecution && !t.Guarded() { // what the agent has made so far, if it asked what to do with that

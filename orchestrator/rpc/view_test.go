@@ -71,6 +71,9 @@ func TestWhatNoReviewerHasSeenIsNotShown(t *testing.T) {
 			if strings.Join(shown, ", ") != test.want {
 				t.Errorf("GetTask() shows %q, want %q", shown, test.want)
 			}
+			if asks := test.guarded && test.phase == orchestrator.PhaseExecution; strings.Contains(got.GetStatusMessage().String(), "held back") != asks {
+				t.Errorf("GetTask() has status message %v, want one that says that the question is held back: %t", got.GetStatusMessage(), asks)
+			}
 			if withheld := test.guarded && !test.released; (got.GetWithheldArtifacts() == 1) != withheld {
 				t.Errorf("GetTask() = %d withheld artifacts, want one: %t", got.GetWithheldArtifacts(), withheld)
 			}

@@ -58,7 +58,8 @@ type Task struct {
 	Gates []*Gate `protobuf:"bytes,12,rep,name=gates,proto3" json:"gates,omitempty"`
 	// Why the task went to this agent.
 	Explanation *RouteDecision `protobuf:"bytes,13,opt,name=explanation,proto3" json:"explanation,omitempty"`
-	// The agent's latest message about its progress, or its answer if that was a message. Held back like artifacts.
+	// The agent's latest message about its progress, or its answer if that was a message. Held back like artifacts: in place of a
+	// question there is a sentence that says so.
 	StatusMessage *v1.Message `protobuf:"bytes,14,opt,name=status_message,json=statusMessage,proto3" json:"status_message,omitempty"`
 	// Why the task failed, was rejected or is blocked.
 	Error *TaskError `protobuf:"bytes,15,opt,name=error,proto3" json:"error,omitempty"`
