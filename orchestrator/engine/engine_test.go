@@ -259,6 +259,7 @@ func TestSubmitRefusesWhatCannotBeATask(t *testing.T) {
 	}{
 		"a message without parts":           {func(s *engine.Submission) { s.Message = &a2apb.Message{} }, "MESSAGE_EMPTY"},
 		"a part without content":            {func(s *engine.Submission) { s.Message = &a2apb.Message{Parts: []*a2apb.Part{{}}} }, "PART_EMPTY"},
+		"a message of the agent's":          {func(s *engine.Submission) { s.Message.Role = a2apb.Role_ROLE_AGENT }, "ROLE_INVALID"},
 		"a context id that no store takes":  {func(s *engine.Submission) { s.Message.ContextId = strings.Repeat("c", 257) }, "CONTEXT_ID_TOO_LONG"},
 		"a reply to another task":           {func(s *engine.Submission) { s.Message.TaskId = "some" }, "TASK_ID_GIVEN"},
 		"a deadline in the past":            {func(s *engine.Submission) { s.Deadline = time.Now().Add(-time.Second) }, "DEADLINE_OUT_OF_RANGE"},

@@ -229,6 +229,7 @@ func TestWhatATaskTakesOfItsCaller(t *testing.T) {
 		elsewhere.ContextId = "another"
 		reply(elsewhere, "", "CONTEXT_MISMATCH")
 		reply(&a2apb.Message{}, "", "MESSAGE_EMPTY")
+		reply(&a2apb.Message{Role: a2apb.Role_ROLE_AGENT, Parts: text("one").GetParts()}, "", "ROLE_INVALID")
 		reply(text("one"), "1", "")
 		reply(text("one"), "1", "")
 		reply(text("other"), "1", "REQUEST_ID_REUSED")

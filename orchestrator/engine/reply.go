@@ -35,7 +35,7 @@ type Reply struct {
 // FailedPrecondition fault with the reason TASK_ENDED, one that does not wait for a message TASK_NOT_WAITING, and one whose etag is not the given one
 // a Conflict fault with the reason ETAG_MISMATCH.
 func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) {
-	if err := checkParts(r.Message); err != nil {
+	if err := checkMessage(r.Message); err != nil {
 		return orchestrator.Task{}, err
 	}
 	hash, err := r.hash()

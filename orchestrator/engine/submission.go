@@ -40,7 +40,7 @@ type Submission struct {
 
 // check refuses what cannot become a task, and fills in defaults.
 func (s *Submission) check() error {
-	if err := checkParts(s.Message); err != nil {
+	if err := checkMessage(s.Message); err != nil {
 		return err
 	}
 	if err := checkIDs(s.Message); err != nil {
@@ -84,13 +84,16 @@ func checkIDs(m *a2apb.Message) error {
 	case len(m.GetContextId()) > maxContextID:
 		return fault.Invalid("message.context_id", "CONTEXT_ID_TOO_LONG", "the context id is longer than %d bytes", maxContextID)
 	case m.GetTaskId() != "":
-		return fault.Invalid("message.task_id", "TASK_ID_GIVEN", "the message names a task that is there: reply to that one instead, or leave the id out for a new task")
+		return fault.Invalid("message.task_id", "TASK_ID_GIVEN", "the message names a task: reply to that one instead, or leave the id out for a new task")
 	}
 	return nil
 }
 
-// checkParts refuses a message without content, or with what could be stored and not sent.
-func checkParts(m *a2apb.Message) error {
+// checkMessage refuses a message that says that it is the agent's, one without content, and one with what could be stored and not sent.
+func checkMessage(m *a2apb.Message) error {
+	if role := m.GetRole(); role != a2apb.Role_ROLE_USER && role != a2apb.Role_ROLE_UNSPECIFIED {
+		return fault.Invalid("message.role", "ROLE_INVALID", "the role of a client's message is ROLE_USER, not %s", role)
+	}
 	if len(m.GetParts()) == 0 {
 		return fault.Invalid("message.parts", "MESSAGE_EMPTY", "the message has no parts: say what to do, for example as {\"text\": …}")
 	}
