@@ -60,6 +60,16 @@ func newGateway(t *turns) *runtime.ServeMux {
 
 var escapedSlash = strings.NewReplacer("%2F", "/", "%2f", "/")
 
+// unescapeSlashes unescapes the slashes in values that may have several segments, which the gateway leaves escaped in these only.
+func unescapeSlashes(ctx context.Context, path map[string]string) {
+	pattern, _ := runtime.HTTPPattern(ctx)
+	for key, value := range path {
+		if strings.Contains(pattern.String(), "{"+key+"=**}") {
+			path[key] = escapedSlash.Replace(value)
+		}
+	}
+}
+
 // setETag copies the etag of a response to the ETag header, as the strong tag that If-Match expects. An HttpBody gets the hash of its bytes, and
 // is not sent to a client that has it already (If-None-Match). That is not so for messages: an agent's status changes without its etag.
 func setETag(ctx context.Context, w http.ResponseWriter, message proto.Message) error {
@@ -182,9 +192,7 @@ func enterREST(t *turns, next runtime.HandlerFunc) runtime.HandlerFunc {
 		}
 		noteRoute(r.Context())
 		if r.URL.RawPath != "" { // otherwise nothing was left escaped
-			for key, value := range path {
-				path[key] = escapedSlash.Replace(value)
-			}
+			unescapeSlashes(r.Context(), path)
 		}
 		condition, err := conditional(r)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -245,4 +246,16 @@ func TestACardThatIsKnownIsNotSentAgain(t *testing.T) {
 			t.Errorf("%s: GET %s with If-None-Match %s = %q, %q, want ETag %q, and a body only with 200", name, first.path, test.known, header.Get("ETag"), body, tag)
 		}
 	}
+}
+
+func TestASkillIsFoundByAnyIDOverREST(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, address string) {
+		t.Helper()
+		const card = `{"card":{"name":"odd","version":"1.0.0","url":"https://odd.example/","skills":[{"id":"a/b c?#"},{"id":"a/50%2F"},{"id":"ü:watch"}]}}`
+		call{token: adminToken.Reveal(), method: "POST", path: "/v1/agents:register", body: card, status: 200}.do(t, address)
+		for _, id := range []string{"a/b c?#", "a/50%2F", "ü:watch"} {
+			call{name: id, token: "viewer-token", method: "GET", path: "/v1/skills/" + url.PathEscape(id) + "/agents", status: 200, want: `"name":"odd"`}.do(t, address)
+		}
+	})
 }
