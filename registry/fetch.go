@@ -168,8 +168,8 @@ func deltaSeconds(text string) time.Duration {
 func unreachable(uri string, err error) error {
 	inner, called := errors.AsType[*url.Error](err)
 	if refusal, ok := errors.AsType[*fault.Error](err); ok {
-		if called && origin(inner.URL) != origin(uri) { // a message about an address would make no sense for the one that was given
-			return fault.New(refusal.Kind, refusal.Reason, "%s redirects to %s, and %s", uri, origin(inner.URL), refusal.Message).With("uri", uri)
+		if called && origin(uri, inner.URL) != origin(uri, uri) { // a message about an address would make no sense for the one that was given
+			return fault.New(refusal.Kind, refusal.Reason, "%s redirects to %s, and %s", uri, origin(uri, inner.URL), refusal.Message).With("uri", uri)
 		}
 		return refusal
 	}
@@ -183,9 +183,12 @@ func unreachable(uri string, err error) error {
 	return fault.New(fault.Unavailable, "CARD_UNREACHABLE", "the card at %s cannot be read: %s", uri, why).With("uri", uri)
 }
 
-// origin returns the scheme and host of a URL: what is behind them may hold a secret.
-func origin(text string) string {
-	u, err := url.Parse(text)
+// origin returns the scheme and host of a URL, which may be relative to a base: what is behind them may hold a secret.
+func origin(base, text string) string {
+	u, err := url.Parse(base)
+	if err == nil {
+		u, err = u.Parse(text)
+	}
 	if err != nil {
 		return ""
 	}

@@ -72,7 +72,11 @@ func TestTheGuardedClientReadsNoCardFromWhereItMustNot(t *testing.T) {
 func TestARefusedRedirectIsToldApartFromARefusedURL(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "http://10.0.0.1/card.json?key=secret", http.StatusFound)
+		to := "http://10.0.0.1/card.json?key=secret"
+		if r.URL.Path == "/loop" {
+			to = r.URL.Path
+		}
+		http.Redirect(w, r, to, http.StatusFound)
 	}))
 	t.Cleanup(server.Close)
 	_, _, err := guarded(t).Register(t.Context(), tenant, registry.Registration{CardURI: server.URL + "/card"})
@@ -82,6 +86,9 @@ func TestARefusedRedirectIsToldApartFromARefusedURL(t *testing.T) {
 	}
 	if _, _, err = guarded(t).Register(t.Context(), tenant, registry.Registration{CardURI: "http://10.0.0.1/card"}); strings.Contains(err.Error(), "redirect") {
 		t.Errorf("Register() = %v, want no word of a redirect", err)
+	}
+	if _, _, err = guarded(t).Register(t.Context(), tenant, registry.Registration{CardURI: server.URL + "/loop"}); err == nil || err.Error() != "the server redirected more than 3 times" {
+		t.Errorf("Register() = %v, want no word of another server", err)
 	}
 }
 
