@@ -116,3 +116,34 @@ func TestTextThatElementsHaveInCommonIsAnsweredUpToABound(t *testing.T) {
 		t.Errorf("Extract(//div) of the same page warns of %v, want the text once", got.Warnings)
 	}
 }
+
+// TestALongTextIsReadSoManyTimesOnly has functions that take one text of a page many times.
+func TestALongTextIsReadSoManyTimesOnly(t *testing.T) {
+	long := strings.Repeat("word ", 600_000)
+	for where, text := range map[string]string{"an attribute": "//@title", "a text": "//text()", "an element": "//p"} {
+		page := `<p title="` + long + `">` + long[:len(long)/5]
+		if where != "an attribute" {
+			page = "<p>" + long
+		}
+		for name, expression := range map[string]string{
+			"put together":  "concat(" + strings.Repeat(text+",", 80) + "'')",
+			"one by one":    strings.Repeat("normalize-space(", 80) + text + strings.Repeat(")", 80),
+			"once for each": "//p" + strings.Repeat("[normalize-space("+text+")]", 80),
+		} {
+			t.Run(where+" "+name, func(t *testing.T) {
+				_, err := extract.Extract(t.Context(), source("text/html", page), extract.Options{Format: extract.Text, Selector: extract.Selector{Kind: extract.XPath, Expression: expression}})
+				if fault.ReasonOf(err) != extract.ReasonTooComplex {
+					t.Errorf("Extract(%.60q) = %v, want %s", expression, err, extract.ReasonTooComplex)
+				}
+			})
+		}
+	}
+}
+
+func TestALongResultOfAFunctionIsCut(t *testing.T) {
+	page := "<p>" + strings.Repeat("word ", 500_000)
+	got := read(t, "text/html", page, extract.Options{Format: extract.Text, Selector: extract.Selector{Kind: extract.XPath, Expression: "concat(//p, //p)"}})
+	if len(got.Text) != 4<<20 || !slices.Contains(got.Warnings, extract.WarnIncomplete) {
+		t.Errorf("Extract() = %d bytes, %v, want 4 MiB, and that there is more", len(got.Text), got.Warnings)
+	}
+}

@@ -22,6 +22,9 @@ const maxXPathMoves = 3_000_000
 // maxXPathText bounds the texts and attributes in the result, in bytes: nested elements repeat their text.
 const maxXPathText = maxHTML
 
+// textPerMove is how many bytes of text a function reads or copies in the time of a move.
+const textPerMove = 64
+
 var errMoves = errors.New("too many moves")
 
 // These are functions of the library beyond XPath 1.0. Their work is not bounded by the size of their arguments, and they cannot be stopped.
@@ -31,7 +34,7 @@ var (
 )
 
 // selectXPath evaluates an XPath 1.0 expression. The library cannot be stopped, so the navigator with which it moves through the tree counts the
-// moves, and ends it by a panic that is recovered here.
+// moves, and ends it by a panic that is recovered here. A text is paid for when it is read: each function of the expression may read or copy it.
 func selectXPath(ctx context.Context, root *html.Node, expression string) (found selection, err error) {
 	defer func() {
 		switch p := recover(); {
@@ -45,7 +48,8 @@ func selectXPath(ctx context.Context, root *html.Node, expression string) (found
 			found, err = selection{}, selectorInvalid(XPath, "cannot be evaluated: %s", line(fmt.Sprint(p), 200))
 		}
 	}()
-	if m := unbounded.FindStringSubmatch(xpathLiteral.ReplaceAllString(expression, "''")); m != nil {
+	plain := xpathLiteral.ReplaceAllString(expression, "''")
+	if m := unbounded.FindStringSubmatch(plain); m != nil {
 		return selection{}, selectorInvalid(XPath, "has the function %s, which XPath 1.0 has not", m[1])
 	}
 	compiled, err := xpath.Compile(expression)
@@ -53,11 +57,14 @@ func selectXPath(ctx context.Context, root *html.Node, expression string) (found
 		return selection{}, selectorInvalid(XPath, "cannot be read: %s", line(err.Error(), 200))
 	}
 	left := maxXPathMoves
-	switch value := compiled.Evaluate(&navigator{ctx: ctx, left: &left, root: root, at: root, attr: -1}).(type) {
+	start := &navigator{ctx: ctx, left: &left, functions: strings.Count(plain, "("), root: root, at: root, attr: -1}
+	switch value := compiled.Evaluate(start).(type) {
 	case *xpath.NodeIterator:
 		return collect(value, root), nil
 	case string:
-		return selection{values: []string{value}}, nil
+		whole := len(value)
+		value = strings.ToValidUTF8(value[:min(whole, maxXPathText)], "")
+		return selection{values: []string{value}, cut: whole > maxXPathText}, nil
 	case float64:
 		return selection{values: []string{numeral(value)}}, nil
 	default:
@@ -120,19 +127,30 @@ func collect(iterator *xpath.NodeIterator, root *html.Node) selection {
 type navigator struct {
 	ctx  context.Context //nolint:containedctx // the library passes none, and the navigator lives within one call
 	left *int
-	root *html.Node
-	at   *html.Node
-	attr int // index of an attribute of at; -1 for the node itself
+
+	functions int // in the expression
+	root      *html.Node
+	at        *html.Node
+	attr      int // index of an attribute of at; -1 for the node itself
 }
 
 var _ xpath.NodeNavigator = (*navigator)(nil)
 
 // move counts a move, and ends the evaluation when there were too many.
-func (n *navigator) move() {
-	*n.left--
-	if *n.left < 0 || *n.left%1024 == 0 && n.ctx.Err() != nil {
+func (n *navigator) move() { n.pay(1) }
+
+func (n *navigator) pay(moves int) {
+	before := *n.left
+	*n.left -= moves
+	if *n.left < 0 || before/1024 != *n.left/1024 && n.ctx.Err() != nil {
 		panic(errMoves)
 	}
+}
+
+// read counts a text that is read.
+func (n *navigator) read(text string) string {
+	n.pay(1 + len(text)/textPerMove*(1+n.functions))
+	return text
 }
 
 func (n *navigator) to(next *html.Node) bool {
@@ -171,19 +189,18 @@ func (n *navigator) LocalName() string {
 func (*navigator) Prefix() string { return "" }
 
 func (n *navigator) Value() string {
-	n.move()
 	switch {
 	case n.attr >= 0:
-		return n.at.Attr[n.attr].Val
+		return n.read(n.at.Attr[n.attr].Val)
 	case n.at.Type == html.TextNode, n.at.Type == html.CommentNode:
-		return n.at.Data
+		return n.read(n.at.Data)
 	}
+	n.move()
 	var out strings.Builder
 	for d := range n.at.Descendants() {
 		n.move()
 		if d.Type == html.TextNode {
-			*n.left -= len(d.Data) / 64
-			out.WriteString(d.Data)
+			out.WriteString(n.read(d.Data))
 		}
 	}
 	return out.String()
