@@ -26,7 +26,7 @@ type body struct {
 
 // get reads u, following redirects unless the plan forbids it. Each hop must pass the guard, the allowlist and robots.txt.
 func (f *Fetcher) get(ctx context.Context, p plan, u *url.URL, page *Page) (body, error) {
-	first := u
+	named := true // no other origin has decided on u
 	jar := f.jars.Get(p.Tenant+"\x00"+p.Owner, p.Session)
 	for hop := 0; ; hop++ {
 		if hop > 0 {
@@ -37,7 +37,7 @@ func (f *Fetcher) get(ctx context.Context, p plan, u *url.URL, page *Page) (body
 		if err := f.checkRobots(ctx, p, u); err != nil {
 			return body{}, err
 		}
-		resp, err := f.ask(ctx, p, first, u, jar)
+		resp, err := f.ask(ctx, p, named, u, jar)
 		if err != nil {
 			return body{}, err
 		}
@@ -49,6 +49,7 @@ func (f *Fetcher) get(ctx context.Context, p plan, u *url.URL, page *Page) (body
 		if hop == maxRedirects {
 			return body{}, failure(fault.FailedPrecondition, ReasonTooManyRedirects, u, "it redirects more than %d times; give the final URL", maxRedirects).With("limit", strconv.Itoa(maxRedirects))
 		}
+		named = named && sameOrigin(u, next)
 		u = next
 	}
 }
@@ -98,8 +99,8 @@ func redirectBlocked(err error) error {
 }
 
 // ask sends one request.
-func (f *Fetcher) ask(ctx context.Context, p plan, first, u *url.URL, jar *session.Jar) (*http.Response, error) {
-	req, err := f.request(ctx, p, first, u)
+func (f *Fetcher) ask(ctx context.Context, p plan, named bool, u *url.URL, jar *session.Jar) (*http.Response, error) {
+	req, err := f.request(ctx, p, named, u)
 	if err != nil {
 		return nil, err
 	}
@@ -131,8 +132,9 @@ func (f *Fetcher) roundTripper(p plan) http.RoundTripper {
 	return f.web.cached
 }
 
-// request returns the request for one hop. The caller's own headers are sent only to the origin that the caller named.
-func (f *Fetcher) request(ctx context.Context, p plan, first, u *url.URL) (*http.Request, error) {
+// request returns the request for one hop. The caller's own headers and credential are sent only to the origin that the caller named, and, as named says,
+// no longer once another origin has decided on the URL, not even back there: it must not choose what they are used for.
+func (f *Fetcher) request(ctx context.Context, p plan, named bool, u *url.URL) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
 	if err != nil {
 		return nil, failure(fault.InvalidArgument, ReasonURLInvalid, u, "it cannot be put in a request; check how it is written")
@@ -143,7 +145,7 @@ func (f *Fetcher) request(ctx context.Context, p plan, first, u *url.URL) (*http
 	if p.NoCache {
 		req.Header.Set("Cache-Control", "no-cache")
 	}
-	if sameOrigin(first, u) {
+	if named {
 		for name, value := range p.Headers {
 			req.Header.Set(name, value)
 		}
