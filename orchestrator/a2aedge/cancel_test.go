@@ -58,6 +58,13 @@ func TestACancellationIsAnsweredThoughTheStoreIsSlow(t *testing.T) {
 // serviceOver returns a service over a store, whose engine does nothing by itself, and a context of a caller of it.
 func serviceOver(t *testing.T, store orchestrator.Store) (*a2aedge.Service, context.Context) {
 	t.Helper()
+	s, _, ctx := serviceWithEngine(t, store)
+	return s, ctx
+}
+
+// serviceWithEngine is serviceOver, and returns the engine, too.
+func serviceWithEngine(t *testing.T, store orchestrator.Store) (*a2aedge.Service, *engine.Engine, context.Context) {
+	t.Helper()
 	leases, err := lease.New(lease.Config{Store: new(storetest.MemoryLeases), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -70,5 +77,5 @@ func serviceOver(t *testing.T, store orchestrator.Store) (*a2aedge.Service, cont
 		t.Fatal(err)
 	}
 	ctx := auth.NewContext(t.Context(), auth.Principal{Name: "ana", Tenant: "default", Roles: []auth.Role{auth.RoleDispatcher}})
-	return a2aedge.New(a2aedge.Config{Engine: e, Store: store}), metadata.NewIncomingContext(ctx, metadata.Pairs("a2a-version", a2aedge.Version))
+	return a2aedge.New(a2aedge.Config{Engine: e, Store: store}), e, metadata.NewIncomingContext(ctx, metadata.Pairs("a2a-version", a2aedge.Version))
 }

@@ -17,7 +17,7 @@ import (
 // a request, since some clients reuse them.
 func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest, webhook *orchestrator.Webhook) (orchestrator.Task, error) {
 	m := req.GetMessage()
-	t, err := s.task(ctx, req.GetTenant(), m.GetTaskId())
+	t, err := s.ownTask(ctx, req.GetTenant(), m.GetTaskId())
 	if err != nil {
 		return t, err
 	}

@@ -59,7 +59,8 @@ func (s *Service) DeleteTaskPushNotificationConfig(ctx context.Context, req *a2a
 	return &emptypb.Empty{}, s.engine.RemoveWebhook(ctx, t.Key(), req.GetId())
 }
 
-// pushTask returns a task whose receivers the caller may see and change: the caller's own or, for an admin, any. Any other is not found.
+// pushTask returns a task whose receivers the caller may see and change: the caller's own or, for an admin, any. What they are told is more
+// than the task's agent may see.
 func (s *Service) pushTask(ctx context.Context, agent, id string) (orchestrator.Task, error) {
 	if err := s.checkCall(ctx, nil); err != nil {
 		return orchestrator.Task{}, err
@@ -67,7 +68,7 @@ func (s *Service) pushTask(ctx context.Context, agent, id string) (orchestrator.
 	if err := checkTaskID("task_id", id); err != nil {
 		return orchestrator.Task{}, err
 	}
-	return s.task(ctx, agent, id)
+	return s.ownTask(ctx, agent, id)
 }
 
 func webhookOf(c *a2apb.TaskPushNotificationConfig) orchestrator.Webhook {

@@ -84,7 +84,7 @@ func (s *Service) CancelTask(ctx context.Context, req *a2apb.CancelTaskRequest) 
 	if err := s.checkCall(ctx, nil); err != nil {
 		return nil, err
 	}
-	t, err := s.task(ctx, req.GetTenant(), req.GetId())
+	t, err := s.ownTask(ctx, req.GetTenant(), req.GetId())
 	if err != nil {
 		return nil, err
 	}
@@ -104,16 +104,26 @@ func (s *Service) CancelTask(ctx context.Context, req *a2apb.CancelTaskRequest) 
 	if now.ID != "" { // or the wait ended during a read
 		t = now
 	}
-	taskrpc.HoldMessage(p, &t)
 	return taskToA2A(&t, view{artifacts: true}), nil
 }
 
 // task returns a task that the caller may see. At the base URL of an agent, tasks of other agents are not found.
 func (s *Service) task(ctx context.Context, agent, id string) (orchestrator.Task, error) {
+	return s.taskBy(ctx, taskrpc.Visible, agent, id)
+}
+
+// ownTask is task for one that the caller may change.
+func (s *Service) ownTask(ctx context.Context, agent, id string) (orchestrator.Task, error) {
+	return s.taskBy(ctx, taskrpc.Changeable, agent, id)
+}
+
+func (s *Service) taskBy(
+	ctx context.Context, get func(context.Context, orchestrator.Store, string) (orchestrator.Task, error), agent, id string,
+) (orchestrator.Task, error) {
 	if err := checkTaskID("id", id); err != nil {
 		return orchestrator.Task{}, err
 	}
-	t, err := taskrpc.Visible(ctx, s.store, id)
+	t, err := get(ctx, s.store, id)
 	if err != nil {
 		return t, s.edition.translate(err)
 	}

@@ -36,7 +36,7 @@ func (c *Consultations) Subjects(ctx context.Context, tenant, taskID string) ([]
 func (c *Consultations) Consult(
 	ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact, request consultation.Request,
 ) (consultation.Consultation, error) {
-	if _, err := Visible(ctx, c.store, taskID); err != nil {
+	if _, err := visibleTo(ctx, c.store, taskID, mayAsk); err != nil {
 		return consultation.Consultation{}, err
 	}
 	return c.engine.Consult(ctx, tenant, taskID, requirementID, content, request)
@@ -46,7 +46,7 @@ func (c *Consultations) Consult(
 func (c *Consultations) ConsultDirectly(
 	ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact, request consultation.Request,
 ) (consultation.Consultation, *a2apb.Message, error) {
-	if _, err := Visible(ctx, c.store, taskID); err != nil {
+	if _, err := visibleTo(ctx, c.store, taskID, mayAsk); err != nil {
 		return consultation.Consultation{}, nil, err
 	}
 	return c.engine.ConsultDirectly(ctx, tenant, taskID, requirementID, content, request)

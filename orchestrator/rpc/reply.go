@@ -12,7 +12,7 @@ import (
 
 // ReplyToTask implements the RPC.
 func (s *Service) ReplyToTask(ctx context.Context, req *orchestratorv1.ReplyToTaskRequest) (*orchestratorv1.Task, error) {
-	t, err := Visible(ctx, s.store, req.GetId())
+	t, err := Changeable(ctx, s.store, req.GetId())
 	if err != nil {
 		return nil, err
 	}

@@ -123,7 +123,7 @@ func (s *Service) WatchTask(req *orchestratorv1.WatchTaskRequest, stream grpc.Se
 
 // CancelTask implements the RPC.
 func (s *Service) CancelTask(ctx context.Context, req *orchestratorv1.CancelTaskRequest) (*orchestratorv1.Task, error) {
-	t, err := Visible(ctx, s.store, req.GetId())
+	t, err := Changeable(ctx, s.store, req.GetId())
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +135,5 @@ func (s *Service) CancelTask(ctx context.Context, req *orchestratorv1.CancelTask
 	if err != nil {
 		return nil, err
 	}
-	HoldMessage(p, &t)
 	return taskToProto(&t), nil
 }

@@ -71,6 +71,11 @@ func turns(t *orchestrator.Task) []orchestrator.Turn {
 
 // Visible returns a task that the caller in ctx may see, without a message that is held back from it. Any other is a NotFound fault with the reason TASK_NOT_FOUND.
 func Visible(ctx context.Context, store orchestrator.Store, id string) (orchestrator.Task, error) {
+	return visibleTo(ctx, store, id, MaySee)
+}
+
+// visibleTo returns a task that the caller may see and for which may is true.
+func visibleTo(ctx context.Context, store orchestrator.Store, id string, may func(auth.Principal, *orchestrator.Task) bool) (orchestrator.Task, error) {
 	p, err := Caller(ctx)
 	if err != nil {
 		return orchestrator.Task{}, err
@@ -82,8 +87,17 @@ func Visible(ctx context.Context, store orchestrator.Store, id string) (orchestr
 	if !MaySee(p, &t) {
 		return orchestrator.Task{}, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", id).With("task", id)
 	}
+	if !may(p, &t) {
+		return orchestrator.Task{}, fault.New(fault.PermissionDenied, "TASK_NOT_YOURS", "you may see task %s, but only who submitted it, or an admin, may change it", id).With("task", id)
+	}
 	HoldMessage(p, &t)
 	return t, nil
+}
+
+// Changeable is Visible for a task that the caller may change: its own or, for an admin, any. One that the caller may only see, as a viewer or as its agent,
+// is a PermissionDenied fault with the reason TASK_NOT_YOURS.
+func Changeable(ctx context.Context, store orchestrator.Store, id string) (orchestrator.Task, error) {
+	return visibleTo(ctx, store, id, mayChange)
 }
 
 // HoldMessage takes the message out of a task that p sees as its agent, as long as the agent does not get the message.
@@ -96,8 +110,21 @@ func HoldMessage(p auth.Principal, t *orchestrator.Task) {
 // MaySee reports whether p may see a task of its tenant: admins and viewers see all tasks, other callers those that they submitted, and agents also
 // those that they execute.
 func MaySee(p auth.Principal, t *orchestrator.Task) bool {
-	return p.Is(auth.RoleAdmin, auth.RoleViewer) || t.Owner == p.Name || (p.Is(auth.RoleAgent) && t.Agent == p.Name)
+	return p.Is(auth.RoleAdmin, auth.RoleViewer) || t.Owner == p.Name || executes(p, t)
 }
+
+// executes reports whether p is the task's agent.
+func executes(p auth.Principal, t *orchestrator.Task) bool {
+	return p.Is(auth.RoleAgent) && t.Agent == p.Name
+}
+
+// mayChange reports whether p may change a task that it may see.
+func mayChange(p auth.Principal, t *orchestrator.Task) bool {
+	return p.Is(auth.RoleAdmin) || t.Owner == p.Name
+}
+
+// mayAsk reports whether p may have agents consulted about a task that it may see.
+func mayAsk(p auth.Principal, t *orchestrator.Task) bool { return mayChange(p, t) || executes(p, t) }
 
 // Caller returns the caller in ctx, or an Unauthenticated fault.
 func Caller(ctx context.Context) (auth.Principal, error) {
