@@ -18,7 +18,7 @@ const settleTime = time.Minute
 // says of the task when it is asked counts. But several servers never learn that their agent has broken down, and say for ever that it is working.
 type brokenAnswer struct {
 	why      error
-	last     *a2apb.Task // as the agent showed it last; nil: not yet
+	last     *a2apb.Task // as the agent showed it last, without the time of its state; nil: not yet
 	lastNews time.Time
 }
 
@@ -43,10 +43,11 @@ func (b *brokenAnswer) counts(t *a2apb.Task, err error) bool {
 		return !agentclient.Retryable(err) && !isOurs(err)
 	case orchestrator.Terminal(t.GetStatus().GetState()), orchestrator.Interrupted(t.GetStatus().GetState()):
 		return false
-	case b.last == nil || !proto.Equal(b.last, t):
-		b.last, b.lastNews = proto.CloneOf(t), time.Now() // t becomes part of the conversation, which changes it
-		return false
-	default:
-		return time.Since(b.lastNews) > settleTime
 	}
+	now := proto.CloneOf(t)    // t becomes part of the conversation, which changes it
+	now.Status.Timestamp = nil // some agents give each answer the present time
+	if b.last == nil || !proto.Equal(b.last, now) {
+		b.last, b.lastNews = now, time.Now()
+	}
+	return time.Since(b.lastNews) > settleTime
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
@@ -90,6 +91,11 @@ func TestAnErrorInTheMiddleOfAnAnswerIsNotTheEndOfTheTask(t *testing.T) {
 		task.Artifacts[0].Parts = append(task.Artifacts[0].GetParts(), &a2apb.Part{})
 		return task, nil
 	}
+	stamped := func(time.Duration) (*a2apb.Task, error) {
+		task := remoteTask("r1", working, "on it")
+		task.Status.Timestamp = timestamppb.New(time.Now())
+		return task, nil
+	}
 	for name, test := range map[string]struct {
 		with      string
 		shows     func(time.Duration) (*a2apb.Task, error)
@@ -110,12 +116,13 @@ func TestAnErrorInTheMiddleOfAnAnswerIsNotTheEndOfTheTask(t *testing.T) {
 			refused, ends(time.Hour, remoteTask("r1", completed, "", "whole"), func(since time.Duration) string { return since.Truncate(30 * time.Second).String() }),
 			completed, "", "whole", time.Hour + time.Minute, 0,
 		},
-		"it is said to work for ever":                     {refused, ends(24*time.Hour, nil, quiet), failed, refused, "half", 2 * time.Minute, 1},
-		"it is said to work for ever, with an empty part": {refused, unreadable, failed, refused, "half", 2 * time.Minute, 1},
-		"it stumbles when it is asked":                    {refused, stumbles(20 * time.Second), completed, "", "whole", time.Minute, 0},
-		"its stream ends early and it stumbles":           {"", stumbles(20 * time.Second), completed, "", "whole", time.Minute, 0},
-		"its stream ends early and it says nothing":       {"", stumbles(24 * time.Hour), failed, refused, "half", time.Minute, 0},
-		"nobody knows it":                                 {refused, func(time.Duration) (*a2apb.Task, error) { return nil, forgotten }, failed, refused, "half", time.Second, 1},
+		"it is said to work for ever":                      {refused, ends(24*time.Hour, nil, quiet), failed, refused, "half", 2 * time.Minute, 1},
+		"it is said to work for ever, with an empty part":  {refused, unreadable, failed, refused, "half", 2 * time.Minute, 1},
+		"it is said to work for ever, each time since now": {refused, stamped, failed, refused, "half", 2 * time.Minute, 1},
+		"it stumbles when it is asked":                     {refused, stumbles(20 * time.Second), completed, "", "whole", time.Minute, 0},
+		"its stream ends early and it stumbles":            {"", stumbles(20 * time.Second), completed, "", "whole", time.Minute, 0},
+		"its stream ends early and it says nothing":        {"", stumbles(24 * time.Hour), failed, refused, "half", time.Minute, 0},
+		"nobody knows it":                                  {refused, func(time.Duration) (*a2apb.Task, error) { return nil, forgotten }, failed, refused, "half", time.Second, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
