@@ -7,7 +7,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 )
 
-// unnamedID is the id of an artifact to which the agent gave none.
+// unnamedID is the id of an artifact to which the agent gave none, unless another one of the agent's task has it.
 const unnamedID = "unnamed"
 
 // makeReadable gives what an agent said a form that every client reads: a2a-go's reads no task with a part without content or an artifact without an id,
@@ -22,12 +22,18 @@ func makeReadable(r *a2apb.StreamResponse) {
 	if a := r.GetArtifactUpdate().GetArtifact(); a != nil {
 		artifacts = []*a2apb.Artifact{a}
 	}
-	unnamed := 0
+	taken := make(map[string]bool, len(artifacts))
 	for _, a := range artifacts {
 		dropEmptyParts(&a.Parts)
-		if a.GetArtifactId() == "" {
+		taken[a.GetArtifactId()] = true
+	}
+	unnamed := 0
+	for _, a := range artifacts {
+		for a.GetArtifactId() == "" {
 			unnamed++
-			a.ArtifactId = nameUnnamed(unnamed)
+			if id := nameUnnamed(unnamed); !taken[id] {
+				a.ArtifactId = id
+			}
 		}
 	}
 }
@@ -45,7 +51,7 @@ func isEmptyPart(p *a2apb.Part) bool {
 	return p.GetContent() == nil && len(p.ProtoReflect().GetUnknown()) == 0
 }
 
-// nameUnnamed returns the id of a task's first artifact without one, of the second and so on. An update is about the first.
+// nameUnnamed returns the nth id for artifacts without one. An update is about the first.
 func nameUnnamed(n int) string {
 	if n == 1 {
 		return unnamedID

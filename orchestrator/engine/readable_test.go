@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -49,8 +50,9 @@ func TestAnArtifactWithoutAnIDGetsOne(t *testing.T) {
 		repeated []*a2apb.Artifact
 		want     []string
 	}{
-		"in updates":            {nil, []string{"unnamed"}},
-		"in updates and a task": {[]*a2apb.Artifact{unnamed("one", "two"), unnamed("three")}, []string{"unnamed", "unnamed-2"}},
+		"in updates":                      {nil, []string{"unnamed"}},
+		"beside one whose own id is that": {[]*a2apb.Artifact{unnamed("one", "two"), {ArtifactId: "unnamed"}, unnamed("three")}, []string{"unnamed-2", "unnamed", "unnamed-3"}},
+		"in updates and a task":           {[]*a2apb.Artifact{unnamed("one", "two"), unnamed("three")}, []string{"unnamed", "unnamed-2"}},
 	} {
 		a := &actor{name: "agent"}
 		a.play = func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
@@ -68,7 +70,7 @@ func TestAnArtifactWithoutAnIDGetsOne(t *testing.T) {
 		for _, x := range task.Artifacts {
 			ids = append(ids, x.GetArtifactId())
 		}
-		if len(ids) != len(test.want) || ids[0] != test.want[0] || ids[len(ids)-1] != test.want[len(ids)-1] || len(task.Artifacts[0].GetParts()) != 2 {
+		if !slices.Equal(ids, test.want) || len(task.Artifacts[0].GetParts()) != 2 {
 			t.Errorf("%s: the task has the artifacts %v, want %q, the first of two parts", name, task.Artifacts, test.want)
 		}
 	}
