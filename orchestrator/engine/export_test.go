@@ -3,6 +3,8 @@ package engine
 import (
 	"strconv"
 	"time"
+
+	"github.com/quorate/quorate/orchestrator"
 )
 
 // BreakersKept returns how many breakers there are after many agents were sent to in vain, and many more with success.
@@ -25,4 +27,25 @@ func PollsKept(e *Engine) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.polls)
+}
+
+// FreshKept returns of how many tasks it is kept that they were accepted together with the intent to send, and not sent yet.
+func FreshKept(e *Engine) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.fresh)
+}
+
+// QueueHoldsUp reports whether a limiter that says that a queue forms lets nobody in or out meanwhile.
+func QueueHoldsUp() (holds bool) {
+	var f *fairLimiter
+	f = newFairLimiter(1, func(orchestrator.Key) {}, func(orchestrator.Key, int) {
+		if holds = !f.mu.TryLock(); !holds {
+			f.mu.Unlock()
+		}
+	})
+	for _, id := range []string{"with the agent", "waits"} {
+		f.acquire(&orchestrator.Task{ID: id}, orchestrator.Key{ID: "agent"})
+	}
+	return holds
 }

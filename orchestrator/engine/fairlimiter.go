@@ -50,6 +50,7 @@ func (f *fairLimiter) acquire(t *orchestrator.Task, whose orchestrator.Key) (lea
 	grantedBy := f.granted[k]
 	delete(f.granted, k)
 	_, waits := f.waiting[k]
+	queues, in := false, p.inUse
 	switch {
 	case grantedBy == p:
 	case waits:
@@ -58,10 +59,13 @@ func (f *fairLimiter) acquire(t *orchestrator.Task, whose orchestrator.Key) (lea
 	case f.hasRoom(p):
 		f.count(p, 1)
 	default:
-		f.enqueue(p, queued{k, orchestrator.GroupOf(t.Shard)})
+		queues = f.enqueue(p, queued{k, orchestrator.GroupOf(t.Shard)})
 		p = nil
 	}
 	f.mu.Unlock()
+	if queues {
+		f.onQueue(whose, in)
+	}
 	if grantedBy != nil && grantedBy != p { // the task goes to another party by now
 		f.release(grantedBy)
 	}
@@ -133,14 +137,12 @@ func (f *fairLimiter) counts() (in, queued int) {
 	return f.inUse, len(f.waiting)
 }
 
-// enqueue appends a task to a party's queue. The caller holds mu.
-func (f *fairLimiter) enqueue(p *party, q queued) {
+// enqueue appends a task to a party's queue, and reports whether that is to be told. The caller holds mu.
+func (f *fairLimiter) enqueue(p *party, q queued) (first bool) {
 	p.queue = append(p.queue, q)
 	f.waiting[q.task] = struct{}{}
-	if !p.warned {
-		p.warned = true
-		f.onQueue(p.key, p.inUse)
-	}
+	first, p.warned = !p.warned, true
+	return first
 }
 
 // grantNext grants places to queued tasks. The caller holds mu.
