@@ -39,7 +39,7 @@ type Engine struct {
 	timers    map[orchestrator.Key]*wakeUp   // guarded by mu; wake-ups of waiting tasks
 	watchers  watchers                       // guarded by mu; of what is stored of tasks
 	onlookers watchers                       // guarded by mu; of what agents deliver while they work
-	fresh     map[orchestrator.Key]uint64    // guarded by mu; tasks accepted together with the intent to send and not sent yet; by epoch
+	fresh     map[orchestrator.Key]hold      // guarded by mu; tasks accepted together with the intent to send and not sent yet
 	polls     map[orchestrator.Key]time.Time // guarded by mu; by agent; when it is asked next about a task that a scan has found
 	failures  map[orchestrator.Key]int       // guarded by mu; how many steps in a row failed, for tasks whose last step did
 	stopped   bool                           // guarded by mu; no timers may be set any more
@@ -69,7 +69,7 @@ func New(c Config) (*Engine, error) {
 		timers:    make(map[orchestrator.Key]*wakeUp),
 		watchers:  make(watchers),
 		onlookers: make(watchers),
-		fresh:     make(map[orchestrator.Key]uint64),
+		fresh:     make(map[orchestrator.Key]hold),
 		failures:  make(map[orchestrator.Key]int),
 		polls:     make(map[orchestrator.Key]time.Time),
 	}

@@ -47,11 +47,17 @@ func (e *Engine) addAttempt(t *orchestrator.Task, binding string) orchestrator.E
 	return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: to %s over %s", a.Number, a.Agent, binding))
 }
 
+// hold is the lease under which a task was accepted.
+type hold struct {
+	group int
+	epoch uint64
+}
+
 // markFresh notes that the task was accepted together with the intent to send its message.
 func (e *Engine) markFresh(t *orchestrator.Task) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.fresh[t.Key()] = t.OwnerEpoch
+	e.fresh[t.Key()] = hold{group: orchestrator.GroupOf(t.Shard), epoch: t.OwnerEpoch}
 }
 
 // claimFresh reports, once, whether this process accepted the task together with the intent to send, has held its lease ever since, and has not sent
@@ -60,8 +66,8 @@ func (e *Engine) markFresh(t *orchestrator.Task) {
 func (e *Engine) claimFresh(t *orchestrator.Task) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	epoch, ok := e.fresh[t.Key()]
+	under, ok := e.fresh[t.Key()]
 	delete(e.fresh, t.Key())
 	a := t.OpenAttempt()
-	return ok && epoch == t.OwnerEpoch && a != nil && a.Number == 1 && a.Sends == 1 && a.RemoteTaskID == "" && a.Error == nil
+	return ok && under.epoch == t.OwnerEpoch && a != nil && a.Number == 1 && a.Sends == 1 && a.RemoteTaskID == "" && a.Error == nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -59,6 +60,7 @@ func (e leaseWorker) Gained(group int) {
 func (e leaseWorker) Drop(ctx context.Context, group int) {
 	e.mu.Lock()
 	e.scans[group] = scan{}
+	maps.DeleteFunc(e.fresh, func(_ orchestrator.Key, under hold) bool { return under.group == group })
 	for k, a := range e.timers {
 		if a.group == group {
 			a.timer.Stop()
