@@ -48,11 +48,7 @@ func (e *Engine) submitCarrier(ctx context.Context, t *orchestrator.Task, c cons
 		return c, err
 	}
 	c.CarrierTaskID = carrier.ID
-	now, err := e.logConsultation(ctx, t, c, fmt.Sprintf("%s is consulted for requirement %s (attempt %d, task %s)", c.TargetAgent, c.RequirementID, c.Attempt, carrier.ID))
-	if err != nil {
-		return c, err
-	}
-	return c, e.cancelConsultations(ctx, &now) // the task may have ended, and informed its consultations, before this one had a carrier
+	return c, e.logConsultation(ctx, t, c, fmt.Sprintf("%s is consulted for requirement %s (attempt %d, task %s)", c.TargetAgent, c.RequirementID, c.Attempt, carrier.ID))
 }
 
 // carrierKey returns the key of the task that carries a consultation, whether or not that is there yet.

@@ -109,7 +109,7 @@ func (e *Engine) ConsultDirectly(
 		return c, nil, err
 	}
 	c.Direct = true
-	_, err = e.logConsultation(ctx, t, c, fmt.Sprintf("%s is asked directly for requirement %s (attempt %d)", c.TargetAgent, c.RequirementID, c.Attempt))
+	err = e.logConsultation(ctx, t, c, fmt.Sprintf("%s is asked directly for requirement %s (attempt %d)", c.TargetAgent, c.RequirementID, c.Attempt))
 	return c, m, err
 }
 
@@ -149,7 +149,7 @@ func (e *Engine) openConsultation(ctx context.Context, q consultation.Question, 
 
 // logConsultation logs a consultation in the task's events and has the task's gate checked. Until that is done the task counts as working if this
 // consultation is all that its gate waits for: whoever asked for it and watches the task from then on would otherwise be told that it waits for somebody.
-func (e *Engine) logConsultation(ctx context.Context, t *orchestrator.Task, c consultation.Consultation, detail string) (orchestrator.Task, error) {
+func (e *Engine) logConsultation(ctx context.Context, t *orchestrator.Task, c consultation.Consultation, detail string) error {
 	now, err := e.update(ctx, t.Key(), func(now *orchestrator.Task) ([]orchestrator.Event, error) {
 		if now.Ended() { // a reviewer may be that fast; whoever watches leaves with the event of the end
 			return nil, orchestrator.ErrUnchanged
@@ -165,7 +165,7 @@ func (e *Engine) logConsultation(ctx context.Context, t *orchestrator.Task, c co
 	if err == nil && now.IsStep() && !now.Blocked() {
 		e.stepGoesOn(ctx, &now)
 	}
-	return now, err
+	return err
 }
 
 // consultable returns a requirement about which the target may be consulted now.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
@@ -28,7 +29,7 @@ func (e *Engine) reportEnd(ctx context.Context, read *orchestrator.Task) (stepRe
 // cancelConsultations stops the agents that are being consulted about a task when nobody waits for their outcome any more. Who submitted a carrier may
 // have died before it was noted, or have taken for not sent what the store has taken, so carriers are found by their ids.
 func (e *Engine) cancelConsultations(ctx context.Context, t *orchestrator.Task) error {
-	if !t.Ended() || t.Error == nil || len(t.Requirements) == 0 {
+	if !abandonsConsultations(t) {
 		return nil
 	}
 	list, err := e.Ledger.Consultations(ctx, t.Tenant, t.ID)
@@ -41,6 +42,30 @@ func (e *Engine) cancelConsultations(ctx context.Context, t *orchestrator.Task) 
 		}
 	}
 	return err
+}
+
+// abandonsConsultations reports whether a task has ended in a way that needs no outcome of a consultation about it.
+func abandonsConsultations(t *orchestrator.Task) bool {
+	return t.Ended() && t.Error != nil && len(t.Requirements) > 0
+}
+
+// endWithParent cancels a task whose work nobody needs, and reports whether it has: it serves a task that has ended. Usually that cancels it. But a
+// process that is slow, or was paused, may store a task for another one that has ended meanwhile. So this is asked until an agent has the task.
+func (e *Engine) endWithParent(ctx context.Context, t *orchestrator.Task) (needless bool, err error) {
+	if t.Parent == nil || slices.ContainsFunc(t.Attempts, func(a orchestrator.Attempt) bool { return a.RemoteTaskID != "" }) {
+		return false, nil
+	}
+	parent, err := e.Store.TaskPart(ctx, orchestrator.Key{Tenant: t.Tenant, ID: t.Parent.TaskID}, orchestrator.Part{})
+	switch {
+	case fault.KindOf(err) == fault.NotFound: // it is no longer kept
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("look whether task %s, which this one serves, has ended: %w", t.Parent.TaskID, err)
+	case t.IsStep() && !parent.Ended(), t.CarriesConsultation() && !abandonsConsultations(&parent):
+		return false, nil
+	}
+	_, err = e.Cancel(ctx, Cancellation{Key: t.Key(), Caller: "the end of task " + parent.ID})
+	return err == nil, err
 }
 
 // closeConsultation tells the consultation that t carries, if any, what became of the question.

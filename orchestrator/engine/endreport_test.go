@@ -128,6 +128,60 @@ func TestACarrierThatWasNotNotedIsRecalled(t *testing.T) {
 	})
 }
 
+// TestACarrierThatComesAfterTheEndIsRecalled cancels a task between the opening of a consultation about it and the sending of the question, and has the
+// carrier not be noted either: the end found no carrier, and nobody looks for one again.
+func TestACarrierThatComesAfterTheEndIsRecalled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newDesk(t)
+		store := s.asked
+		var k orchestrator.Key
+		s.asked = deaf{opened{store, func() {
+			if _, err := s.engine.Cancel(t.Context(), engine.Cancellation{Key: k, Caller: "tester"}); err != nil {
+				t.Error(err)
+			}
+			synctest.Wait()
+		}}}
+		s.start()
+		task, err := s.engine.Submit(t.Context(), heldBack)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k = task.Key()
+		s.pass()
+		if _, err := s.engine.Consult(t.Context(), tenant, task.ID, "r", nil, consultation.Request{}); err == nil {
+			t.Error("Consult() = nil, want that the carrier could not be noted")
+		}
+		s.stop()
+		s.asked = store
+		s.start()
+		s.pass()
+		s.stop()
+		list, err := store.List(t.Context(), tenant, task.ID)
+		if err != nil || len(list) != 1 {
+			t.Fatalf("List() = %+v, %v, want a consultation", list, err)
+		}
+		c := list[0].Consultation
+		c.CarrierTaskID = orchestrator.TaskID(tenant, "quorate:consultation", c.ID)
+		s.checkRecalled("after the end", task.ID, c)
+		if s.worker.tasks["review"] != nil {
+			t.Error("the reviewer was asked about a task that had ended, want that nobody bothers it")
+		}
+	})
+}
+
+// opened is a store in which something happens when a consultation has been opened.
+type opened struct {
+	consultation.Store
+	then func()
+}
+
+func (o opened) Append(ctx context.Context, tenant, taskID string, issue func([]consultation.Entry) (consultation.Consultation, error)) error {
+	err := o.Store.Append(ctx, tenant, taskID, issue)
+	o.then()
+	return err
+}
+
 // deaf is a store in which no entry can be changed.
 type deaf struct{ consultation.Store }
 

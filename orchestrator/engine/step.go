@@ -35,6 +35,9 @@ func (e *Engine) step(ctx context.Context, t orchestrator.Task) (stepResult, err
 	case t.CancelAsked:
 		return e.terminate(ctx, t, a2apb.TaskState_TASK_STATE_CANCELED, &orchestrator.Error{Reason: "CANCELED", Message: "the task was canceled on request"})
 	}
+	if needless, err := e.endWithParent(ctx, &t); needless || err != nil {
+		return stepResult{again: true}, err
+	}
 	if t.Phase != orchestrator.PhaseExecution {
 		return e.gate(ctx, t)
 	}
