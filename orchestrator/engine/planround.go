@@ -175,6 +175,9 @@ func (e *Engine) startStep(ctx context.Context, r *planRound, i int) error {
 	if isOurs(err) {
 		return err
 	}
+	if e.isOverdue(t) { // of which the task fails, and not of a step that has the same deadline
+		return errMoved
+	}
 	f := fault.From(err)
 	switch f.Kind {
 	case fault.Unavailable, fault.DeadlineExceeded, fault.ResourceExhausted:

@@ -63,6 +63,7 @@ type simulation struct {
 	logs     slog.Handler                     // nil: nobody reads them
 	refuse   func(t *orchestrator.Task) error // of the store; nil: it takes every change
 	stall    func(ctx context.Context) error  // of the store, before it takes a change; nil: it does not
+	moment   *moment                          // when somebody else does something; may be nil
 	now      func() time.Time                 // nil: time.Now
 	engine   *engine.Engine
 	accepted int // tasks
@@ -95,6 +96,10 @@ func (s *simulation) boot() (work func()) {
 		logger = slog.New(s.logs)
 	}
 	life := &mortal{Store: s.store, refuse: s.refuse, stall: s.stall}
+	tasks := orchestrator.Store(life)
+	if s.moment != nil {
+		tasks = meddled{life, s.moment}
+	}
 	leases, err := lease.New(lease.Config{Store: &s.leases, Logger: slog.New(slog.DiscardHandler), Duration: 5 * time.Minute, Collect: time.Minute})
 	if err != nil {
 		s.t.Fatal(err)
@@ -104,7 +109,7 @@ func (s *simulation) boot() (work func()) {
 		asked = noConsultations{}
 	}
 	e, err := engine.New(engine.Config{
-		Store: life, Leases: leases, Directory: directory{agents}, Connect: connects{s.client, s.away}, Ledger: consultation.NewLedger(asked, consultation.LedgerOptions{}),
+		Store: tasks, Leases: leases, Directory: directory{agents}, Connect: connects{s.client, s.away}, Ledger: consultation.NewLedger(asked, consultation.LedgerOptions{}),
 		Notifier: s.notifier, Receiver: s.receiver, Logger: logger, Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 		Now: s.now,
 	})
