@@ -159,13 +159,14 @@ func (e *Engine) logConsultation(ctx context.Context, t *orchestrator.Task, c co
 		}
 		return []orchestrator.Event{event(now, orchestrator.EventConsultation, detail)}, nil
 	})
-	if err == nil {
-		e.Wake(t.Key())
+	if err != nil {
+		return err
 	}
-	if err == nil && now.IsStep() && !now.Blocked() {
+	e.Wake(t.Key())
+	if now.IsStep() && !now.Blocked() {
 		e.stepGoesOn(ctx, &now)
 	}
-	return err
+	return nil
 }
 
 // consultable returns a requirement about which the target may be consulted now.
