@@ -56,16 +56,14 @@ func (c *Condition) Holds(a Attributes) (holds bool, why string) {
 }
 
 func (c *Condition) compare(got any) answer {
-	switch {
-	case c.Operator == OperatorExists:
+	switch c.Operator {
+	case OperatorExists:
 		return yes
-	case c.Value == nil:
-		return unclear
-	case c.Operator == OperatorEquals:
+	case OperatorEquals:
 		return equals(got, c.Value)
-	case c.Operator == OperatorContains:
+	case OperatorContains:
 		return contains(got, c.Value)
-	case c.Operator == OperatorGreaterThan:
+	case OperatorGreaterThan:
 		x, okX := number(got)
 		y, okY := number(c.Value)
 		if !okX || !okY {

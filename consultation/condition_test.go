@@ -38,6 +38,7 @@ func TestConditionHolds(t *testing.T) {
 		"strings differ by case":                     {condition("equals", "x"), has("X"), false, "does not hold"},
 		"equal lists hold":                           {condition("equals", []any{"x", 1.0}), has([]any{"x", 1.0}), true, "holds"},
 		"a list and a string do not compare":         {condition("equals", "x"), has([]any{"x"}), true, unclear},
+		"null equals null":                           {condition("equals", nil), has(nil), true, "holds"},
 		"null and a string do not compare":           {condition("equals", "x"), has(nil), true, unclear},
 		"an absent attribute equals nothing":         {condition("equals", true), none, false, `no attribute "a"`},
 		"a condition without a value is unclear":     {condition("equals", nil), has("x"), true, unclear},

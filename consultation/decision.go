@@ -97,7 +97,7 @@ type finding struct {
 	found    string
 	level    string
 	asking   string    // the task in which the target asks something before it judges
-	unsent   bool      // the question is open, and nothing shows that it is on its way
+	unsent   bool      // nothing shows that the question is on its way
 	mistaken bool      // the target has to correct what it sends
 	late     time.Time // until when a verdict counts that the target did not send before it answered
 	attempts []attempt // newest first
@@ -157,12 +157,12 @@ func (in Input) find(r Requirement) finding {
 		decisive = f.attempts[i]
 	}
 	f.verdict, f.found, f.level = decisive.verdict(), decisive.describe(), decisive.level()
-	if decisive.State == StateAsking && f.verdict == VerdictDeferred {
+	if decisive.State == StateAsking {
 		f.asking = decisive.CarrierTaskID
 	}
-	f.unsent = f.verdict == VerdictPending && !decisive.Sent() && !decisive.Direct
+	f.unsent = !decisive.Sent() && !decisive.Direct
 	f.mistaken = decisive.mistaken()
-	if decisive.State == StateFailed && decisive.Feedback == answeredInVain && in.Now.Before(decisive.ExpireTime) {
+	if decisive.Feedback == answeredInVain && in.Now.Before(decisive.ExpireTime) {
 		f.late = decisive.ExpireTime
 	}
 	return f

@@ -138,7 +138,7 @@ func (q Question) asked(entries []Entry, now time.Time) (c *Consultation, attemp
 	}
 	var newest Consultation
 	for _, e := range entries {
-		if e.Consultation.RequirementID == q.Requirement.ID && e.Consultation.Attempt > newest.Attempt {
+		if e.Consultation.RequirementID == q.Requirement.ID {
 			newest = e.Consultation.at(now)
 		}
 	}

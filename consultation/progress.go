@@ -58,7 +58,7 @@ func (l *Ledger) Asks(ctx context.Context, tenant, taskID, id, question string) 
 		state = StateAsking
 	}
 	err := l.move(ctx, tenant, taskID, id, func(c *Consultation) (notable bool) {
-		if !c.at(l.now()).Unanswered() || !c.CarryTime.IsZero() || c.State == state && c.Feedback == question {
+		if !c.at(l.now()).Unanswered() || !c.CarryTime.IsZero() || c.Feedback == question {
 			return false
 		}
 		c.State, c.Feedback = state, question
