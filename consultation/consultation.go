@@ -54,11 +54,10 @@ type Consultation struct {
 
 // Refusal records a span that claims to answer a consultation and does not count.
 type Refusal struct {
-	Recorder string    `json:"recorder"` // the agent that sent it; empty when the sender is no agent
-	Reason   string    `json:"reason"`   // one of the EVIDENCE reasons
-	Time     time.Time `json:"time"`
-	Backend  string    `json:"backend,omitempty"` // the Traces in which it was found; empty if it was received
-	Detail   string    `json:"detail,omitempty"`  // what is wrong with it, if the target itself sent it
+	Recorder string `json:"recorder"`          // the agent that sent it; empty when the sender is no agent
+	Reason   string `json:"reason"`            // one of the EVIDENCE reasons
+	Backend  string `json:"backend,omitempty"` // the Traces in which it was found; empty if it was received
+	Detail   string `json:"detail,omitempty"`  // what is wrong with it, if the target itself sent it
 }
 
 // Unanswered reports whether there is no outcome yet, and there may still be one.

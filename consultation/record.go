@@ -84,7 +84,7 @@ func (l *Ledger) judge(e Entry, r Recorder, cl Claim, now time.Time) (next Entry
 	known, err := e.admits(r, cl, now)
 	switch {
 	case err != nil:
-		refusal := Refusal{Recorder: r.Agent, Reason: fault.ReasonOf(err), Time: now, Backend: r.backend}
+		refusal := Refusal{Recorder: r.Agent, Reason: fault.ReasonOf(err), Backend: r.backend}
 		if r.Agent == e.Consultation.TargetAgent { // what others write must not be shown
 			refusal.Detail = clip(fault.From(err).Message, maxDetailBytes)
 		}

@@ -77,7 +77,7 @@ func readBack(t *testing.T, s consultation.Store) {
 	want.Consultation.Outcome = consultation.OutcomeRejected
 	want.Consultation.CarryTime, want.Consultation.SearchTime = c.IssueTime.Add(time.Second), c.IssueTime.Add(time.Minute)
 	want.Consultation.Feedback = "says <no> \x00 \u2028 é"
-	want.Consultation.Refused = []consultation.Refusal{{Recorder: "coder", Reason: consultation.ReasonNotTheTarget, Time: c.IssueTime, Backend: "jaeger", Detail: "why"}}
+	want.Consultation.Refused = []consultation.Refusal{{Recorder: "coder", Reason: consultation.ReasonNotTheTarget, Backend: "jaeger", Detail: "why"}}
 	want.Evidence = []consultation.Evidence{{
 		TraceID: "t", SpanID: "s", SourceAgent: "coder", TargetAgent: "reviewer", TaskID: "t", RequirementID: "r", Outcome: "rejected",
 		Feedback: "no", Timestamp: c.IssueTime, ConsultationID: "1", Attempt: 1, SubjectDigest: "sha256:0", Recorder: "reviewer", Level: "C2", Backend: "jaeger",
