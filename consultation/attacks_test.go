@@ -282,6 +282,8 @@ func TestASpanIsRecordedOnceAndForAll(t *testing.T) {
 	f.OnChange(func(string, string) { calls++ })
 	cl := claim(f.issue(t, current), consultation.OutcomeRejected, spanID)
 	f.record(t, cl)
+	received := f.Now()
+	f.Advance(time.Minute)
 	f.record(t, cl)
 	f.Advance(time.Hour)
 	f.record(t, cl) // a sender that never saw our answer
@@ -291,6 +293,8 @@ func TestASpanIsRecordedOnceAndForAll(t *testing.T) {
 	}
 	if _, v := f.check(t); v.Verdict != consultation.VerdictRejected || len(v.Evidence) != 1 {
 		t.Errorf("Check() = %s with %d pieces of evidence, want rejected with 1", v.Verdict, len(v.Evidence))
+	} else if got := v.Evidence[0].Timestamp; got != received {
+		t.Errorf("Check() shows evidence of %s, want of %s, when it came first", got, received)
 	}
 	if calls != 1 {
 		t.Errorf("OnChange was called %d times, want 1", calls)

@@ -69,6 +69,8 @@ func TestDecideOnOneRequirement(t *testing.T) {
 	mistaken.Refused = []consultation.Refusal{{Recorder: target, Reason: consultation.ReasonMalformed, Detail: "the attempt is text"}}
 	confused.Refused = []consultation.Refusal{{Recorder: target, Reason: consultation.ReasonOtherService}}
 	early.Feedback = "the consulted agent answered without evidence in the traces that counts"
+	late := early
+	late.ExpireTime = noon.Add(-time.Second)
 	corrected := asked(1, current)
 	corrected.CarrierTaskID, corrected.Refused = "carrier-1", mistaken.Refused
 	lost := asked(1, current)
@@ -92,14 +94,16 @@ func TestDecideOnOneRequirement(t *testing.T) {
 		"the agents hold the consultation themselves": {consultations{direct}, nil, "pending", []string{"no answer yet", "Wait for reviewer"}},
 		"the question was perhaps never sent":         {consultations{first}, nil, "pending", []string{"no answer yet", "Nothing shows that reviewer was sent the question", ask}},
 		"nobody answered in time":                     {consultations{expired}, nil, "missing", []string{"no answer in time", ask}},
-		"the question was not carried":                {consultations{failed}, nil, "missing", []string{`failed ("no route")`, ask}},
+		"the question was not carried":                {consultations{failed}, nil, "missing", []string{`failed ("no route")`, "To have reviewer asked: " + ask}},
 		"the answer is on record without its span":    {consultations{lost}, nil, "missing", []string{"no evidence", ask}},
 		"only others answered":                        {consultations{forged}, nil, "unauthenticated", []string{"a span from coder (EVIDENCE_NOT_THE_TARGET)", "a caller that is no agent (EVIDENCE_NOT_AN_AGENT)", ask}},
 		"the target's span is malformed":              {consultations{mistaken}, nil, "missing", []string{"a span from reviewer (EVIDENCE_MALFORMED: the attempt is text)", "reviewer has to correct what it sends", ask}},
 		"the target has another service name":         {consultations{confused}, nil, "unauthenticated", []string{"reviewer has to correct what it sends", ask}},
 		"the target may still correct its span":       {consultations{corrected}, nil, "pending", []string{"no answer yet", "reviewer has to correct what it sends"}},
 		"the target answered before it sent a span":   {consultations{early}, nil, "missing", []string{"reviewer has to send its verdict before it answers; until 2026-11-20T12:10:00Z it still counts", ask}},
+		"the target answered without one, long ago":   {consultations{late}, nil, "missing", []string{"To have reviewer asked: " + ask}},
 		"the answer is to other content":              {consultations{old}, evidence{answer(old, "approved")}, "stale", []string{"attempt 2: approved by reviewer, about other content than now", ask}},
+		"both answers are to other content":           {consultations{asked(1, older), old}, evidence{answer(asked(1, older), "rejected"), answer(old, "approved")}, "stale", []string{"attempt 2: approved"}},
 		"nobody answered about other content":         {consultations{func() consultation.Consultation { c := old; c.State = consultation.StateFailed; return c }()}, nil, "missing", []string{"about other content", ask}},
 		"a newer attempt approved":                    {consultations{first, second}, evidence{rejected, answer(second, "approved")}, "approved", nil},
 		"a newer attempt rejected":                    {consultations{first, second}, evidence{answer(first, "approved"), answer(second, "rejected")}, "rejected", nil},

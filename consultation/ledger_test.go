@@ -51,13 +51,18 @@ func TestIssueAsksOnceWhileTheQuestionIsOpen(t *testing.T) {
 		t.Errorf("Issue() after the expiry = attempt %d, want 4", late.Attempt)
 	}
 	q := question(current)
-	q.Requirement.TargetAgent = "tester"
-	if c, err := f.Issue(t.Context(), q); err != nil || c.Attempt != 5 || c.TargetAgent != "tester" {
-		t.Errorf("Issue() with another target = %v, %v, want attempt 5", c, err)
-	}
-	q.Requirement.Phase = consultation.PhaseDesignReview
-	if c, err := f.Issue(t.Context(), q); err != nil || c.Attempt != 6 || c.Phase != consultation.PhaseDesignReview {
-		t.Errorf("Issue() for another phase = %v, %v, want attempt 6", c, err)
+	for i, change := range []func(){
+		func() { q.Requirement.TargetAgent = "tester" },
+		func() { q.Requirement.Phase = consultation.PhaseDesignReview },
+		func() { q.SourceAgent = "planner" },
+		func() { q.Requirement.Mandatory = false },
+	} {
+		change()
+		c, err := f.Issue(t.Context(), q)
+		if got := (consultation.Requirement{ID: "r", TargetAgent: c.TargetAgent, Phase: c.Phase, Mandatory: c.Mandatory}); err != nil || c.Attempt != 5+i ||
+			got != q.Requirement || c.SourceAgent != q.SourceAgent {
+			t.Errorf("Issue() = %+v, %v, want attempt %d at %+v", c, err, 5+i, q)
+		}
 	}
 	q.Requirement.ID = "r2"
 	if c, err := f.Issue(t.Context(), q); err != nil || c.Attempt != 1 {
@@ -221,6 +226,9 @@ func TestIssueRefuses(t *testing.T) {
 		"no digest":                   {func(q *consultation.Question) { q.SubjectDigest = "" }, "QUESTION_INVALID"},
 		"a digest of another kind":    {func(q *consultation.Question) { q.SubjectDigest = "md5:00" }, "QUESTION_INVALID"},
 		"no task":                     {func(q *consultation.Question) { q.TaskID = "" }, "QUESTION_INVALID"},
+		"no tenant":                   {func(q *consultation.Question) { q.Tenant = "" }, "QUESTION_INVALID"},
+		"no agent":                    {func(q *consultation.Question) { q.SourceAgent = "" }, "QUESTION_INVALID"},
+		"no target":                   {func(q *consultation.Question) { q.Requirement.TargetAgent = "" }, "QUESTION_INVALID"},
 		"no requirement":              {func(q *consultation.Question) { q.Requirement.ID = "" }, "QUESTION_INVALID"},
 	}
 	for name, test := range tests {
@@ -421,8 +429,8 @@ func TestCheckFailsClosedWhenTheStoreIsDown(t *testing.T) {
 		t.Fatalf("Check() = %v, %v, want it blocked without an error", d, err)
 	}
 	for _, v := range d.Requirements {
-		if v.Verdict != consultation.VerdictUnavailable || v.Code != "CONSULTATION_UNAVAILABLE" {
-			t.Errorf("Check() of %s = %s %s, want unavailable", v.Requirement.ID, v.Verdict, v.Code)
+		if v.Verdict != consultation.VerdictUnavailable || v.Code != "CONSULTATION_UNAVAILABLE" || v.Found != "no answer from the evidence store" {
+			t.Errorf("Check() of %s = %s %s, found %q, want unavailable", v.Requirement.ID, v.Verdict, v.Code, v.Found)
 		}
 		if strings.Contains(v.Reason, "fire") {
 			t.Errorf("Check() of %s says %q, want nothing of the cause", v.Requirement.ID, v.Reason)
