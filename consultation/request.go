@@ -37,7 +37,7 @@ func (l *Ledger) Asked(ctx context.Context, tenant, taskID string, r Request) (c
 func (r Request) find(entries []Entry) (Consultation, error) {
 	for _, e := range slices.Backward(entries) {
 		for _, seen := range e.Consultation.Requests {
-			if r.ID == "" || seen.Caller != r.Caller || seen.ID != r.ID {
+			if seen.Caller != r.Caller || seen.ID != r.ID {
 				continue
 			}
 			if seen.Digest != r.Digest {

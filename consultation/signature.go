@@ -57,11 +57,8 @@ func (l *Ledger) proven(ctx context.Context, c Consultation, r Recorder, claims 
 				return nil, fmt.Errorf("reading the keys of %s: %w", c.TargetAgent, err)
 			}
 		}
-		if err := cl.check(verify); err != nil {
-			cl.Unreadable = err
-			continue
-		}
-		cl.signed = true
+		cl.Unreadable = cl.check(verify)
+		cl.signed = cl.Unreadable == nil
 	}
 	return claims, nil
 }

@@ -34,9 +34,6 @@ const (
 // It searches only for the newest attempt about the current content, from the time when its answer came back until there is evidence. That evidence
 // is then stored, so that the backend may drop it or be down.
 func (l *Ledger) sought(s Subject, entries []Entry, applies []Requirement) (list []int) {
-	if len(l.traces) == 0 {
-		return nil
-	}
 	for _, r := range applies {
 		if i := newest(entries, r, s.Digests[r.Phase]); i >= 0 && entries[i].Consultation.sought(l.now()) {
 			list = append(list, i)
@@ -78,8 +75,7 @@ func (l *Ledger) lag() (longest time.Duration) {
 func newest(entries []Entry, r Requirement, digest string) int {
 	found := -1
 	for i, e := range entries {
-		c := e.Consultation
-		if c.RequirementID == r.ID && c.SubjectDigest == digest && (found < 0 || c.Attempt > entries[found].Consultation.Attempt) {
+		if c := e.Consultation; c.RequirementID == r.ID && c.SubjectDigest == digest {
 			found = i
 		}
 	}
@@ -135,7 +131,7 @@ func (l *Ledger) tell(ctx context.Context, t Traces, err error) {
 // recordFound records the claims that a backend has about e, the most restrictive first: of two spans with the same id the first is kept.
 func (l *Ledger) recordFound(ctx context.Context, e Entry, backend string, claims []Claim) (Entry, error) {
 	c := e.Consultation
-	r := Recorder{Tenant: c.Tenant, backend: backend}
+	r := Recorder{backend: backend}
 	claims, err := l.proven(ctx, c, r, slices.Clone(claims)...)
 	if err != nil {
 		return e, err

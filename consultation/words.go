@@ -113,13 +113,13 @@ func (in Input) content(r Requirement) string {
 func (a attempt) describe() string {
 	text := fmt.Sprintf("attempt %d: ", a.Attempt)
 	switch {
-	case len(a.evidence) == 0 && a.unread:
-		text += "no answer from the traces"
 	case len(a.evidence) > 0:
 		text += fmt.Sprintf("%s by %s", a.evidence[0].Outcome, a.TargetAgent)
 		if feedback := a.evidence[0].Feedback; feedback != "" {
 			text += fmt.Sprintf(" (%q)", feedback)
 		}
+	case a.unread:
+		text += "no answer from the traces"
 	case len(a.weak) > 0:
 		text += fmt.Sprintf("%s in the name of %s, at level %s only", a.weak[0].Outcome, a.TargetAgent, a.weak[0].Level)
 	case a.State == StateOpen && !a.CarryTime.IsZero():
@@ -130,7 +130,7 @@ func (a attempt) describe() string {
 		text += "no answer yet, open until " + a.ExpireTime.Format(time.RFC3339)
 	case a.State == StateExpired:
 		text += "no answer in time"
-	case a.State == StateFailed && a.Feedback != "":
+	case a.State == StateFailed:
 		text += fmt.Sprintf("failed (%q)", a.Feedback)
 	default:
 		text += "no evidence"
