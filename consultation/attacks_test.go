@@ -213,6 +213,9 @@ func TestAForgedSpanDoesNotSpoilAnHonestOne(t *testing.T) {
 		}
 	}
 	f.store.writes = nil
+	if _, v := f.check(t); !strings.HasSuffix(v.Found, "a span from forger-10 (EVIDENCE_NOT_THE_TARGET), 17 more") {
+		t.Errorf("Check() has found %q, want three of the refused spans and how many more there are", v.Found)
+	}
 	f.record(t, claim(c, consultation.OutcomeApproved, spanID))
 	if allowed, v := f.check(t); !allowed {
 		t.Errorf("Check() = %s, want it allowed", v.Reason)

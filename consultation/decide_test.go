@@ -63,7 +63,7 @@ func TestDecideOnOneRequirement(t *testing.T) {
 	failed, expired, forged := asked(1, current), asked(1, current), asked(1, current)
 	failed.State, failed.Feedback = consultation.StateFailed, "no route"
 	expired.ExpireTime = noon.Add(-time.Second)
-	forged.State = consultation.StateFailed
+	forged.State, forged.Feedback = consultation.StateFailed, "no route"
 	forged.Refused = []consultation.Refusal{{Recorder: source, Reason: consultation.ReasonNotTheTarget}, {Reason: consultation.ReasonNotAnAgent}}
 	mistaken, confused, early := failed, failed, failed
 	mistaken.Refused = []consultation.Refusal{{Recorder: target, Reason: consultation.ReasonMalformed, Detail: "the attempt is text"}}
@@ -74,9 +74,13 @@ func TestDecideOnOneRequirement(t *testing.T) {
 	corrected := asked(1, current)
 	corrected.CarrierTaskID, corrected.Refused = "carrier-1", mistaken.Refused
 	lost := asked(1, current)
-	lost.State, lost.Outcome = consultation.StateAnswered, "approved"
+	lost.State, lost.Outcome, lost.Feedback = consultation.StateAnswered, "approved", "fine"
 	sent, direct := asked(1, current), asked(1, current)
-	sent.CarrierTaskID, direct.Direct = "carrier-1", true
+	asking := sent
+	asking.State, asking.Feedback, asking.Refused = consultation.StateAsking, "which policy?", mistaken.Refused
+	carried := answer(first, "approved")
+	carried.Recorder, carried.Level = "", consultation.LevelCarried
+	asking.CarrierTaskID, sent.CarrierTaskID, direct.Direct = "carrier-1", "carrier-1", true
 	const ask = "quorate consultations request task-1 --requirement r"
 	tests := map[string]struct {
 		consultations consultations
@@ -95,10 +99,13 @@ func TestDecideOnOneRequirement(t *testing.T) {
 		"the question was perhaps never sent":         {consultations{first}, nil, "pending", []string{"no answer yet", "Nothing shows that reviewer was sent the question", ask}},
 		"nobody answered in time":                     {consultations{expired}, nil, "missing", []string{"no answer in time", ask}},
 		"the question was not carried":                {consultations{failed}, nil, "missing", []string{`failed ("no route")`, "To have reviewer asked: " + ask}},
-		"the answer is on record without its span":    {consultations{lost}, nil, "missing", []string{"no evidence", ask}},
+		"the answer is on record without its span":    {consultations{lost}, nil, "missing", []string{"found attempt 1: no evidence. ", ask}},
 		"only others answered":                        {consultations{forged}, nil, "unauthenticated", []string{"a span from coder (EVIDENCE_NOT_THE_TARGET)", "a caller that is no agent (EVIDENCE_NOT_AN_AGENT)", ask}},
 		"the target's span is malformed":              {consultations{mistaken}, nil, "missing", []string{"a span from reviewer (EVIDENCE_MALFORMED: the attempt is text)", "reviewer has to correct what it sends", ask}},
 		"the target has another service name":         {consultations{confused}, nil, "unauthenticated", []string{"reviewer has to correct what it sends", ask}},
+		"the target has corrected its span":           {consultations{mistaken}, evidence{rejected}, "rejected", []string{`("line 3 holds a secret"). What coder has delivered stays as it is`, ask}},
+		"the target asks after a malformed span":      {consultations{asking}, nil, "deferred", []string{`asks "which policy?"`, "quorate tasks reply carrier-1"}},
+		"somebody corrected the target's span":        {consultations{mistaken}, evidence{carried}, "unauthenticated", []string{"Evidence of level C2 is needed: have reviewer send its verdict to Quorate with its own credential, or sign it"}},
 		"the target may still correct its span":       {consultations{corrected}, nil, "pending", []string{"no answer yet", "reviewer has to correct what it sends"}},
 		"the target answered before it sent a span":   {consultations{early}, nil, "missing", []string{"reviewer has to send its verdict before it answers; until 2026-11-20T12:10:00Z it still counts", ask}},
 		"the target answered without one, long ago":   {consultations{late}, nil, "missing", []string{"To have reviewer asked: " + ask}},
@@ -276,8 +283,8 @@ func TestDecideWithoutTheCurrentDigestBlocks(t *testing.T) {
 	s := subject()
 	s.Digests = nil
 	d := consultation.Decide(consultation.Input{Subject: s, Consultations: consultations{c}, Evidence: evidence{answer(c, "approved")}, Now: noon})
-	if v := d.Requirements[0]; d.Allowed || v.Verdict != "stale" {
-		t.Errorf("Decide() without a digest = %s, want stale", v.Verdict)
+	if v := d.Requirements[0]; d.Allowed || v.Verdict != "stale" || !strings.HasPrefix(v.LookedFor, "an approval by reviewer of the content under review, ") {
+		t.Errorf("Decide() without a digest = %s, looked for %q, want stale", v.Verdict, v.LookedFor)
 	}
 }
 

@@ -81,6 +81,9 @@ func TestARequestForAConsultationIsAnsweredOnce(t *testing.T) {
 	asked := func(caller, id, content string) string {
 		t.Helper()
 		c, ok, err := f.Asked(t.Context(), tenant, task, consultation.Request{Caller: caller, ID: id, Digest: content})
+		if ok != (c.ID != "") {
+			t.Errorf("Asked() = %+v, %v, want a consultation if and only if there is one", c, ok)
+		}
 		if err != nil || !ok {
 			return fault.ReasonOf(err)
 		}

@@ -1,6 +1,7 @@
 package consultation_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/quorate/quorate/consultation"
@@ -25,6 +26,11 @@ func TestARequirementRaisesTheLowestLevelAndNeverLowersIt(t *testing.T) {
 		"what an agent only says":             {"C1", "C0", "C3", "C0", "unauthenticated"},
 		"a policy that is none":               {"C9", "C1", "C3", "C9", "unauthenticated"},
 	}
+	proofs := map[string]string{
+		"C1": ", in the trace of a consultation that Quorate carried",
+		"C2": ", recorded by reviewer itself",
+		"C3": ", signed by reviewer with a key that is pinned for it alone",
+	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,6 +42,9 @@ func TestARequirementRaisesTheLowestLevelAndNeverLowersIt(t *testing.T) {
 			v := d.Requirements[0]
 			if v.Verdict != test.verdict || v.Lowest != test.needed || d.Allowed != (test.verdict == "approved") {
 				t.Errorf("Decide() = %s with level %s, allowed %v, want %s with level %s", v.Verdict, v.Lowest, d.Allowed, test.verdict, test.needed)
+			}
+			if proof := proofs[test.needed]; !strings.HasSuffix(v.LookedFor, proof) {
+				t.Errorf("Decide() has looked for %q, want %q", v.LookedFor, proof)
 			}
 		})
 	}

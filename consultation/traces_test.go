@@ -100,6 +100,10 @@ func TestEvidenceBelowTheLowestLevelOpensNothing(t *testing.T) {
 			if d.CheckAgain == 0 {
 				t.Error("Check() waits for nobody, want it to look again for a better span")
 			}
+			f.Advance(31 * time.Second)
+			if _, v := f.decide(t); v.Lowest != "C9" && !strings.Contains(v.Reason, "Evidence of level C2 is needed") {
+				t.Errorf("Check() when no span may come any more says %q, want the level that is needed", v.Reason)
+			}
 		})
 	}
 }
@@ -290,6 +294,7 @@ func TestABackendThatCannotTellIsNoAbsenceOfEvidence(t *testing.T) {
 	f, b := newTraced(t, consultation.LevelCarried)
 	b.err = errors.New("the trace has more than 4194304 bytes")
 	c := f.carried(t)
+	b.claims = []consultation.Claim{claim(c, "approved", spanID)} // what follows may be a rejection
 	for _, wait := range []time.Duration{0, time.Minute} {
 		f.Advance(wait)
 		d, v := f.decide(t)
@@ -300,6 +305,20 @@ func TestABackendThatCannotTellIsNoAbsenceOfEvidence(t *testing.T) {
 	f.record(t, claim(c, "approved", spanID)) // what the target sent itself needs no backend
 	if d, v := f.decide(t); !d.Allowed {
 		t.Errorf("Check() = %s, want it allowed", v.Reason)
+	}
+}
+
+// TestWhatIsFoundIsJudgedByWhatIsThereWhenItIsWritten has the target send a rejection while a backend is asked.
+func TestWhatIsFoundIsJudgedByWhatIsThereWhenItIsWritten(t *testing.T) {
+	t.Parallel()
+	f, b := newTraced(t, consultation.LevelCarried)
+	c := f.carried(t)
+	b.claims = []consultation.Claim{claim(c, "approved", spanID)}
+	f.store.before = func() { f.record(t, claim(c, "rejected", spanID)) }
+	for range 2 {
+		if d, v := f.decide(t); d.Allowed || v.Verdict != consultation.VerdictRejected {
+			t.Errorf("Check() = %v, %s, want it blocked as rejected", d.Allowed, v.Verdict)
+		}
 	}
 }
 
@@ -373,9 +392,14 @@ func TestNoForgeryInABackendOpensAGate(t *testing.T) {
 			forged := claim(c, "approved", spanID)
 			test.forge(&forged)
 			b.claims = []consultation.Claim{forged}
+			told := 0
+			f.OnChange(func(string, string) { told++ })
 			d, v := f.decide(t)
 			if d.Allowed || v.Verdict != consultation.VerdictUnauthenticated || !strings.Contains(v.Found, "a span from jaeger ("+test.reason+")") {
 				t.Errorf("Check() = %v, %s, found %q, want it unauthenticated because of %s", d.Allowed, v.Verdict, v.Found, test.reason)
+			}
+			if told != 0 {
+				t.Errorf("OnChange was called %d times for what does not count, want 0", told)
 			}
 			b.claims = append(b.claims, claim(c, "approved", "00000000000000b2"))
 			if d, v := f.decide(t); !d.Allowed {
