@@ -65,7 +65,7 @@ type Manager struct {
 	held  [orchestrator.Groups]uint64 // guarded by mu; epochs; 0 for a group that is not held
 	owner [orchestrator.Groups]string // guarded by mu; as last read
 
-	written [orchestrator.Groups]uint64 // guarded by mu; epochs of tasks that are above those held; 0 for none
+	written [orchestrator.Groups]uint64 // guarded by mu; the highest epoch of a task that was above that of the lease; 0 for none
 }
 
 // heartbeat is the latest sign of life of a node.
@@ -86,7 +86,7 @@ func New(c Config) (*Manager, error) {
 	if c.Collect <= 0 {
 		c.Collect = defaultCollect
 	}
-	return &Manager{store: c.Store, logger: c.Logger, node: cmp.Or(c.Node, rand.Text()), duration: c.Duration, collect: c.Collect, seen: make(map[string]heartbeat)}, nil
+	return &Manager{store: c.Store, logger: c.Logger, node: cmp.Or(c.Node, rand.Text()), duration: c.Duration, collect: c.Collect}, nil
 }
 
 // Epoch returns the epoch under which tasks of a shard may be worked on now; ok is false when they may not.

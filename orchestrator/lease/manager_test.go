@@ -197,6 +197,9 @@ func TestASilentReplicaLosesItsLeasesAndKnowsIt(t *testing.T) {
 				shard, before = s, epoch
 			}
 		}
+		if n := a.manager.Held(); n != a.holds() {
+			t.Errorf("Held() = %d, want %d", n, a.holds())
+		}
 		store.fail(context.DeadlineExceeded)
 		for range 300 { // a tenth of a second each
 			<-time.After(100 * time.Millisecond)
@@ -210,8 +213,8 @@ func TestASilentReplicaLosesItsLeasesAndKnowsIt(t *testing.T) {
 		if !ok || epoch <= before || b.holds() != orchestrator.Groups {
 			t.Errorf("b holds %d groups and shard %d under epoch %d (%t), want all and an epoch after %d", b.holds(), shard, epoch, ok, before)
 		}
-		if n := a.holds(); n != 0 {
-			t.Errorf("a still works on %d groups", n)
+		if n := a.holds(); n != 0 || a.manager.Held() != 0 {
+			t.Errorf("a still works on %d groups, Held() = %d", n, a.manager.Held())
 		}
 		store.fail(nil)
 		<-time.After(10 * time.Second)
@@ -241,6 +244,49 @@ func TestWordReachesWhoeverHoldsTheShard(t *testing.T) {
 		defer b.mu.Unlock()
 		if len(b.looked) != 1 || b.looked[0] != k {
 			t.Errorf("b was told to look at %v, want %v", b.looked, k)
+		}
+	})
+}
+
+// TestWordAboutWhatWasGivenAwayReachesItsHolder has a replica give half of its groups to one that came a second later, and not read yet who took them.
+func TestWordAboutWhatWasGivenAwayReachesItsHolder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var store storetest.MemoryLeases
+		a := run(t, &store, "a")
+		<-time.After(time.Second)
+		b := run(t, &store, "b")
+		<-time.After(2500 * time.Millisecond) // a gives up at 2 s, b takes at 3 s, and a reads that at 4 s
+		for group := range orchestrator.Groups {
+			if !b.has(group) {
+				continue
+			}
+			if err := a.manager.Tell(t.Context(), group*orchestrator.ShardsPerGroup, orchestrator.Key{Tenant: "t", ID: strconv.Itoa(group)}); err != nil {
+				t.Errorf("Tell() about group %d = %v", group, err)
+			}
+		}
+		<-time.After(300 * time.Millisecond)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if len(b.looked) == 0 || len(b.looked) != len(b.groups) {
+			t.Errorf("b holds %d groups and was told to look %d times, want once for each", len(b.groups), len(b.looked))
+		}
+	})
+}
+
+// blind is a store that does not say which replicas there are.
+type blind struct{ orchestrator.LeaseStore }
+
+func (blind) Nodes(context.Context) ([]orchestrator.Node, error) {
+	return nil, context.DeadlineExceeded
+}
+
+func TestWhoCannotSeeTheOthersTakesNothingFromThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var store storetest.MemoryLeases
+		a, b := run(t, &store, "a"), run(t, blind{&store}, "b")
+		<-time.After(time.Minute)
+		if a.holds() == 0 || b.holds() != 0 {
+			t.Errorf("a holds %d groups and b %d, want none at b", a.holds(), b.holds())
 		}
 	})
 }

@@ -15,8 +15,8 @@ func (m *Manager) liveNodes(ctx context.Context) (map[string]bool, error) {
 	now := time.Now()
 	listed := make(map[string]heartbeat, len(nodes))
 	for _, n := range nodes {
-		last, ok := m.seen[n.ID]
-		if !ok || last.left || last.beats != n.Beats {
+		last := m.seen[n.ID]
+		if last.left || last.beats != n.Beats {
 			last = heartbeat{beats: n.Beats, at: now}
 		}
 		listed[n.ID] = last

@@ -24,7 +24,6 @@ func (m *Manager) Written(shard int, epoch uint64) {
 func (m *Manager) raise(ctx context.Context, w Worker, v []orchestrator.Lease) {
 	m.mu.Lock()
 	written := m.written
-	m.written = [orchestrator.Groups]uint64{}
 	m.mu.Unlock()
 	var old []orchestrator.Lease
 	for g, l := range v {
