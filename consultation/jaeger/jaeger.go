@@ -99,7 +99,7 @@ func (t *Traces) get(ctx context.Context, c consultation.Consultation) (status i
 	}
 	request.Header.Set("Accept", "application/json")
 	if t.Token != nil {
-		token, _, _ := t.Token.Text() // a token file that cannot be read again keeps its last value
+		token, _ := t.Token.Text()
 		request.Header.Set("Authorization", "Bearer "+token.Reveal())
 	}
 	answer, err := t.Client.Do(request)

@@ -48,19 +48,19 @@ func openFile(c Config, name string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s, _, _ := text.Text(); !sendable(s.Reveal()) {
+	if s, _ := text.Text(); !sendable(s.Reveal()) {
 		return nil, fmt.Errorf("%s has more than one line, or characters that no header can hold", name)
 	}
 	return &file{text}, nil
 }
 
 func (f *file) secret(context.Context) (auth.Secret, error) {
-	s, _, _ := f.text.Text() // a file that cannot be read again keeps its last value
+	s, _ := f.text.Text()
 	return s, nil
 }
 
 func (f *file) refused(sent time.Time) bool {
 	f.text.Check()
-	_, since, _ := f.text.Text()
+	_, since := f.text.Text()
 	return since.After(sent)
 }

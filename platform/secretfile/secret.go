@@ -37,8 +37,8 @@ func Open(file string, logger *slog.Logger) (*Secret, error) {
 	return s, nil
 }
 
-// Text returns the secret and when it was first read. The error says why the file could not be read again; the returned secret stays in use then.
-func (s *Secret) Text() (text auth.Secret, since time.Time, err error) {
+// Text returns the secret and when it was first read. When the file cannot be read again, the previous secret stays in use.
+func (s *Secret) Text() (text auth.Secret, since time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if time.Since(s.checked) >= checkEvery {
@@ -47,7 +47,7 @@ func (s *Secret) Text() (text auth.Secret, since time.Time, err error) {
 			s.logger.Error("a secret could not be read again; the previous one stays in use", slog.String("file", s.file), slog.Any("error", s.err))
 		}
 	}
-	return s.text, s.since, s.err
+	return s.text, s.since
 }
 
 // Check makes the next Text check the file, however short ago it was checked.

@@ -149,7 +149,7 @@ func (p *program) callers(logger *slog.Logger) (func() auth.Secret, error) {
 		return nil, fault.New(fault.InvalidArgument, "TOKEN_INVALID", "the token of callers: %w", err)
 	}
 	return func() auth.Secret {
-		token, _, _ := secret.Text() // a file that cannot be read again keeps its last value
+		token, _ := secret.Text()
 		return token
 	}, nil
 }
