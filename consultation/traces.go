@@ -34,6 +34,9 @@ const (
 // It searches only for the newest attempt about the current content, from the time when its answer came back until there is evidence. That evidence
 // is then stored, so that the backend may drop it or be down.
 func (l *Ledger) sought(s Subject, entries []Entry, applies []Requirement) (list []int) {
+	if len(l.traces) == 0 { // any more: there were when the answer came back
+		return nil
+	}
 	for _, r := range applies {
 		if i := newest(entries, r, s.Digests[r.Phase]); i >= 0 && entries[i].Consultation.sought(l.now()) {
 			list = append(list, i)

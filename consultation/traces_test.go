@@ -289,6 +289,17 @@ func TestASpanThatIsFoundAfterTheTimeDoesNotCount(t *testing.T) {
 	}
 }
 
+func TestABackendThatIsNoLongerConfiguredIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	f, _ := newTraced(t, consultation.LevelCarried)
+	f.carried(t)
+	f.Advance(10 * time.Second)
+	f.Ledger = consultation.NewLedger(f.store, consultation.LedgerOptions{Now: f.Now, Lowest: consultation.LevelCarried})
+	if d, v := f.decide(t); d.Allowed || d.CheckAgain != 0 {
+		t.Errorf("Check() = %s, again in %v, want nobody to look again", v.Verdict, d.CheckAgain)
+	}
+}
+
 func TestABackendThatCannotTellIsNoAbsenceOfEvidence(t *testing.T) {
 	t.Parallel()
 	f, b := newTraced(t, consultation.LevelCarried)
