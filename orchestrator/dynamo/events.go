@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -35,40 +36,47 @@ func (s *Store) Events(ctx context.Context, k orchestrator.Key, after uint64, li
 	if last <= after {
 		return nil, nil
 	}
-	events, err := s.readLog(ctx, taskKey(k), name, after, last, limit)
+	events, err := s.readLog(ctx, item, name, after, last, limit)
 	if err != nil {
 		return nil, fmt.Errorf("reading the log of task %s: %w", k.ID, err)
 	}
 	return events, nil
 }
 
-// spareRecords is how many more records than events are read at a time, because records of failed writers may be among them.
+// spareRecords is how many more records than events are read at a time, because others may be among them: those of failed writers, and of an earlier
+// task with the same id, whose records are removed weeks after its item.
 const spareRecords = 20
 
-// readLog returns up to limit events after after, from the log whose last record is name, with event last. It stops reading when it has them, so that
-// reading a long log page by page does not read it anew each time.
-func (s *Store) readLog(ctx context.Context, key, name string, after, last uint64, limit int) ([]orchestrator.Event, error) {
+// readLog returns up to limit events after after, from the log of a task whose last record is name, with event last. It stops reading when it has
+// them, so that reading a long log page by page does not read it anew each time.
+func (s *Store) readLog(ctx context.Context, task ddb.Item, name string, after, last uint64, limit int) ([]orchestrator.Event, error) {
 	pages := dynamodb.NewQueryPaginator(s.db.API(), &dynamodb.QueryInput{
 		TableName: s.db.Table(tableBlobs), ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(min(limit, maxPage) + spareRecords)), //nolint:gosec // small, by maxPage
 		KeyConditionExpression: aws.String(attrTask + " = :task AND " + attrRecord + " BETWEEN :from AND :to"),
-		ProjectionExpression:   aws.String(attrRecord + ", " + attrEvents + ", " + attrPrevious),
+		ProjectionExpression:   aws.String(attrRecord + ", " + attrEvents + ", " + attrPrevious + ", " + attrCreated),
 		ExpressionAttributeValues: ddb.Item{
-			":task": text(key), ":from": text(logName(after+1, "")), ":to": text(logName(last, "~")),
+			":task": task[attrTask], ":from": text(logName(after+1, "")), ":to": text(logName(last, "~")),
 		},
 	})
 	records := make(map[string]ddb.Item)
+	created, _, _ := strings.Cut(ddb.TextOf(task, attrPosition), "#")
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, ddb.Fault("reading a task's log", err)
 		}
+		latest := ""
 		for _, item := range page.Items {
-			records[ddb.TextOf(item, attrRecord)] = item
+			if its := ddb.TextOf(item, attrCreated); its != "" && its != created {
+				continue
+			}
+			latest = ddb.TextOf(item, attrRecord)
+			records[latest] = item
 		}
-		if len(page.Items) == 0 || !pages.HasMorePages() {
+		if latest == "" || !pages.HasMorePages() {
 			continue
 		}
-		before := precedes(records, ddb.TextOf(page.Items[len(page.Items)-1], attrRecord))
+		before := precedes(records, latest)
 		if events, err := chain(records, before, after); err != nil || len(events) >= limit {
 			return events[:min(len(events), limit)], err
 		}

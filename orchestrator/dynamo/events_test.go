@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/dynamo"
@@ -51,5 +52,33 @@ func TestALongLogIsNotReadAnewForEachPage(t *testing.T) {
 	whole := read(writes + 1)
 	if pages := read(page); whole <= 0 || pages > 2*whole {
 		t.Errorf("a log of %d bytes was read with %d bytes in pages of %d, want at most twice as many", whole, pages, page)
+	}
+}
+
+// A task may get the id of an earlier one that is over: both are from the same request id. The records of the earlier one are removed weeks after its item.
+func TestALogHasNothingOfAnEarlierTaskWithTheSameID(t *testing.T) {
+	t.Parallel()
+	const writes = 40
+	now := epoch
+	s := dynamo.New(tables(t, nil), dynamo.Options{Keep: time.Hour, Now: func() time.Time { return now }})
+	for _, which := range []string{"earlier", "later"} {
+		create(t, s, "a", now)
+		for range writes {
+			if _, err := s.Update(t.Context(), key("a"), func(*orchestrator.Task) ([]orchestrator.Event, error) {
+				return []orchestrator.Event{{Type: orchestrator.EventProgress, Detail: which}}, nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if which == "earlier" {
+			settle(t, s, "a", now)
+			now = now.Add(time.Hour)
+		}
+	}
+	for after := range uint64(writes) {
+		events, err := s.Events(t.Context(), key("a"), after+1, 1)
+		if err != nil || len(events) != 1 || events[0].Sequence != after+2 || events[0].Detail != "later" {
+			t.Errorf("Events(%d) = %v, %v, want the next one of the later task", after+1, events, err)
+		}
 	}
 }

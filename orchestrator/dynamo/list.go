@@ -47,8 +47,11 @@ func bucketOf(id string) int {
 	return int(h.Sum32() % buckets)
 }
 
-func position(t *orchestrator.Task) string {
-	return fmt.Sprintf("%016x#%s", max(t.CreateTime.UnixMicro(), 0), t.ID)
+func position(t *orchestrator.Task) string { return createdOf(t) + "#" + t.ID }
+
+// createdOf returns when a task was created, in microseconds since 1970, as a text that sorts.
+func createdOf(t *orchestrator.Task) string {
+	return fmt.Sprintf("%016x", max(t.CreateTime.UnixMicro(), 0))
 }
 
 // days are the tenants' days that this process has entered. The zero value is empty.

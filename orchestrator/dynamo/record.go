@@ -18,8 +18,8 @@ import (
 // Attributes of a record.
 const (
 	attrEvents   = "events"
-	attrFirst    = "first_event"
-	attrPrevious = "previous" // the record with the previous events
+	attrCreated  = "task_created" // when its task was, by createdOf: an earlier task with the same id had another time
+	attrPrevious = "previous"     // the record with the previous events
 )
 
 const (
@@ -96,10 +96,10 @@ func (s *Store) prepare(old, next *state, events []orchestrator.Event, written m
 // before.
 func (st *state) addEvents(step *step, record ddb.Item, key, nonce string, events []orchestrator.Event) error {
 	var batch []types.AttributeValue
-	held, first := 0, 0
+	held := 0
 	put := func(item ddb.Item) {
 		item[attrEvents] = &types.AttributeValueMemberL{Value: batch}
-		item[attrFirst] = number(events[first].Sequence)
+		item[attrCreated] = text(createdOf(&st.task))
 		item[attrPrevious] = text(st.log)
 		st.log = ddb.TextOf(item, attrRecord)
 	}
@@ -113,7 +113,7 @@ func (st *state) addEvents(step *step, record ddb.Item, key, nonce string, event
 			item := recordItem(key, logName(events[i-1].Sequence, nonce))
 			put(item)
 			step.items = append(step.items, item)
-			batch, held, first = nil, 0, i
+			batch, held = nil, 0
 		}
 		batch, held = append(batch, encoded), held+size
 	}
