@@ -83,3 +83,15 @@ func TestExplainNamesWhatTheAgentsLogCallsTheTask(t *testing.T) {
 		t.Errorf("Main(tasks explain t1) = %d, %q, %q, want it to say %q", exit, stdout, stderr, want)
 	}
 }
+
+func TestATaskSaysWhetherItsGateMayStillOpen(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[string]string{
+		"INPUT_REQUIRED": "Withheld  artifacts: 2, until the gate opens\n", "CANCELED": "Withheld  artifacts: 2, since no gate opened\n",
+	} {
+		g := newGateway(t, map[string][]http.HandlerFunc{"GET /v1/tasks/t1": answer(`{"id":"t1","state":"TASK_STATE_` + state + `","withheldArtifacts":2}`)})
+		if _, stdout, _ := g.run(t, "", "tasks", "get", "t1"); !strings.Contains(stdout, want) {
+			t.Errorf("Main(tasks get) of a task in state %s says %q, want %q in it", state, stdout, want)
+		}
+	}
+}

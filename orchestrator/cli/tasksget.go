@@ -42,7 +42,7 @@ func (a *app) taskDetails(task *orchestratorv1.Task) {
 	}
 	withheld, attempts := "", ""
 	if n := task.GetWithheldArtifacts(); n > 0 {
-		withheld = fmt.Sprintf("artifacts: %d, until the gate opens", n)
+		withheld = fmt.Sprintf("artifacts: %d, %s", n, choose(ended(task), "since no gate opened", "until the gate opens"))
 	}
 	if n := len(task.GetAttempts()); n > 0 {
 		attempts = strconv.Itoa(n)

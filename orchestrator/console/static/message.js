@@ -1,6 +1,7 @@
 // What agents and callers say: A2A parts and artifacts, as text and nothing else.
 
 import { code, h, json, outside, section } from "./dom.js";
+import { ended } from "./tasks.js";
 
 /** parts shows the parts of a message or an artifact. */
 export const parts = (list) =>
@@ -21,5 +22,5 @@ export const artifacts = (t) =>
       h("article", null, h("h3", null, a.name || a.artifactId), a.description && h("p", null, a.description), parts(a.parts)),
     ),
     (t.artifacts ?? []).length === 0 &&
-      h("p", { class: "empty" }, t.withheldArtifacts ? "They are held back until the gate opens." : "There are none."),
+      h("p", { class: "empty" }, t.withheldArtifacts ? `They are held back${ended(t) ? "" : " until the gate opens"}.` : "There are none."),
   );

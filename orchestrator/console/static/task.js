@@ -27,7 +27,7 @@ export async function task({ id, signal }) {
   const below = views(
     [message, "message"],
     [turns, "turns"],
-    [artifacts, "artifacts withheldArtifacts"],
+    [artifacts, "state phase artifacts withheldArtifacts"],
     [plan, "plan"],
     [attempts, "attempts"],
     [why, "explanation"],
@@ -109,7 +109,7 @@ const summary = (t) =>
     ["Agent", t.agent && link(t.agent, "agents", t.agent)],
     ["Skill", t.skill && code(t.skill)],
     ["Phase", t.phase],
-    ["Withheld", t.withheldArtifacts && `artifacts: ${t.withheldArtifacts}, until the gate opens`],
+    ["Withheld", t.withheldArtifacts && `artifacts: ${t.withheldArtifacts}, ${ended(t) ? "since no gate opened" : "until the gate opens"}`],
     ["Attributes", Object.entries(t.attributes ?? {}).map(([name, value]) => h("div", null, code(`${name}=${JSON.stringify(value)}`)))],
     ["Parent task", t.parentTaskId && link(t.parentTaskId, "tasks", t.parentTaskId)],
     ["Context", t.contextId !== t.id && code(t.contextId)],
