@@ -75,7 +75,7 @@ func TestAQuestionEndsWithItsConsultation(t *testing.T) {
 			f.asks(t, c, "which policy?")
 			test.end(t, f, c)
 			f.asks(t, c, "or which?") // too late
-			list, err := f.Consultations(t.Context(), tenant, task)
+			list, err := f.Consultations(t.Context(), tenant, task, time.Time{})
 			if err != nil || list[0].State != test.state || list[0].Feedback == "or which?" {
 				t.Errorf("Consultations() = %+v, %v, want it %s", list, err, test.state)
 			}
@@ -137,7 +137,7 @@ func TestAQuestionIsBounded(t *testing.T) {
 	f := newFixture(t)
 	c := f.issue(t, current)
 	f.asks(t, c, strings.Repeat("é", 5000)+"\xff")
-	list, err := f.Consultations(t.Context(), tenant, task)
+	list, err := f.Consultations(t.Context(), tenant, task, time.Time{})
 	if err != nil || len(list[0].Feedback) > consultation.MaxFeedbackBytes || list[0].State != consultation.StateAsking {
 		t.Errorf("Consultations() = %d bytes of question, %v, want at most %d", len(list[0].Feedback), err, consultation.MaxFeedbackBytes)
 	}

@@ -139,7 +139,7 @@ func TestRecordRefusesEveryAttack(t *testing.T) {
 			if allowed, v := f.check(t); allowed || v.Verdict != want {
 				t.Errorf("Check() = %v, %s, want it blocked as %s", allowed, v.Verdict, want)
 			}
-			list, err := f.Consultations(t.Context(), tenant, task)
+			list, err := f.Consultations(t.Context(), tenant, task, time.Time{})
 			if err != nil {
 				t.Fatalf("Consultations() = %v, want no error", err)
 			}
@@ -161,7 +161,7 @@ func TestTheLongestFeedbackIsRecorded(t *testing.T) {
 	cl := claim(f.issue(t, current), consultation.OutcomeRejected, spanID)
 	cl.Feedback = strings.Repeat("x", consultation.MaxFeedbackBytes)
 	f.record(t, cl)
-	if list, err := f.Consultations(t.Context(), tenant, task); err != nil || list[0].Feedback != cl.Feedback {
+	if list, err := f.Consultations(t.Context(), tenant, task, time.Time{}); err != nil || list[0].Feedback != cl.Feedback {
 		t.Errorf("Consultations() = %+v, %v, want the feedback of %d bytes as it is", list, err, consultation.MaxFeedbackBytes)
 	}
 }
@@ -192,7 +192,7 @@ func TestEachReasonOfARefusalIsNoted(t *testing.T) {
 			t.Fatalf("Record() = %v, want a refusal", err)
 		}
 	}
-	list, err := f.Consultations(t.Context(), tenant, task)
+	list, err := f.Consultations(t.Context(), tenant, task, time.Time{})
 	if err != nil || len(list[0].Refused) != 2 || list[0].Refused[0].Reason != consultation.ReasonOtherAttempt || list[0].Refused[1].Reason != consultation.ReasonOtherTask {
 		t.Errorf("Consultations() notes %v, %v, want another attempt and another task, once each", list[0].Refused, err)
 	}
@@ -220,7 +220,7 @@ func TestAForgedSpanDoesNotSpoilAnHonestOne(t *testing.T) {
 	if allowed, v := f.check(t); !allowed {
 		t.Errorf("Check() = %s, want it allowed", v.Reason)
 	}
-	list, err := f.Consultations(t.Context(), tenant, task)
+	list, err := f.Consultations(t.Context(), tenant, task, time.Time{})
 	if err != nil || len(list[0].Refused) != consultation.MaxRefusals || list[0].Refused[consultation.MaxRefusals-1].Recorder != "forger-19" {
 		t.Errorf("Consultations() notes %v, %v, want one refusal for each of the first %d", list[0].Refused, err, consultation.MaxRefusals)
 	}
@@ -325,7 +325,7 @@ func TestAFloodOfApprovalsLeavesRoomForARejection(t *testing.T) {
 	if allowed, v := f.check(t); allowed || v.Verdict != consultation.VerdictRejected {
 		t.Errorf("Check() = %v, %s, want it blocked as rejected", allowed, v.Verdict)
 	}
-	if list, err := f.Consultations(t.Context(), tenant, task); err != nil || list[0].Outcome != consultation.OutcomeRejected {
+	if list, err := f.Consultations(t.Context(), tenant, task, time.Time{}); err != nil || list[0].Outcome != consultation.OutcomeRejected {
 		t.Errorf("Consultations() = %+v, %v, want one that is rejected", list, err)
 	}
 	more := claim(c, consultation.OutcomeRejected, "00000000000000ff")
@@ -362,5 +362,39 @@ func TestRecordTellsTroubleFromRefusal(t *testing.T) {
 				t.Errorf("Record() = %v, want %v and no refusal", err, broken)
 			}
 		})
+	}
+}
+
+// TestAnApprovalDoesNotCountForALaterTaskOfTheSameID has an id come again, as that of a repeated request does once its first task has been removed.
+func TestAnApprovalDoesNotCountForALaterTaskOfTheSameID(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	first := f.Now()
+	q := question(current)
+	q.TaskTime, q.Request = first, consultation.Request{Caller: "ci", ID: "1", Digest: "x"}
+	c, err := f.Issue(t.Context(), q)
+	if err != nil {
+		t.Fatalf("Issue() = %v, want no error", err)
+	}
+	f.record(t, claim(c, consultation.OutcomeApproved, spanID))
+	f.Advance(30 * 24 * time.Hour)
+	for at, want := range map[time.Time]string{first: consultation.VerdictApproved, f.Now(): consultation.VerdictMissing} {
+		s := subject()
+		s.TaskTime = at
+		d, err := f.Check(t.Context(), s)
+		if err != nil || d.Requirements[0].Verdict != want {
+			t.Errorf("Check() of the task of %s = %+v, %v, want %s", at, d, err, want)
+		}
+		list, err := f.Consultations(t.Context(), tenant, task, at)
+		if known := want == consultation.VerdictApproved; err != nil || (len(list) == 1) != known {
+			t.Errorf("Consultations() of the task of %s = %v, %v, want that one: %t", at, list, err, known)
+		}
+		if _, ok, err := f.Asked(t.Context(), tenant, task, at, q.Request); err != nil || ok != (want == consultation.VerdictApproved) {
+			t.Errorf("Asked() of the task of %s = %t, %v, want it for the first task only", at, ok, err)
+		}
+	}
+	q.TaskTime = f.Now()
+	if again, err := f.Issue(t.Context(), q); err != nil || again.ID == c.ID || again.Attempt != 1 {
+		t.Errorf("Issue() for the later task = %+v, %v, want a first attempt of its own", again, err)
 	}
 }

@@ -13,7 +13,7 @@ func (in Input) attempts(r Requirement) []attempt {
 	s := in.Subject
 	var list []attempt
 	for _, c := range in.Consultations {
-		if c.Tenant == s.Tenant && c.TaskID == s.TaskID && c.RequirementID == r.ID && c.Phase == r.Phase &&
+		if c.Tenant == s.Tenant && c.TaskID == s.TaskID && c.isOf(s.TaskTime) && c.RequirementID == r.ID && c.Phase == r.Phase &&
 			c.SourceAgent == s.SourceAgent && c.TargetAgent == r.TargetAgent {
 			list = append(list, attempt{Consultation: c.at(in.Now)})
 		}

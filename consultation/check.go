@@ -40,6 +40,7 @@ func (l *Ledger) CheckInTurn(ctx context.Context, s Subject, enter func() (leave
 		l.logger.ErrorContext(ctx, "consultation evidence unavailable", slog.String("task_id", s.TaskID), slog.Any("error", err))
 		in.Trouble = err
 	}
+	entries = ofTask(entries, s.TaskTime)
 	var again time.Duration
 	if list := l.sought(s, entries, applies); len(list) > 0 {
 		leave := enter()

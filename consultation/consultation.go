@@ -29,6 +29,7 @@ type Consultation struct {
 	ID            string    `json:"id"` // unguessable
 	Tenant        string    `json:"tenant"`
 	TaskID        string    `json:"task_id"`
+	TaskTime      time.Time `json:"task_time,omitzero"` // when the task was accepted; zero counts as any time
 	RequirementID string    `json:"requirement_id"`
 	Phase         string    `json:"phase"`
 	SourceAgent   string    `json:"source_agent"` // executes the task
@@ -58,6 +59,17 @@ type Refusal struct {
 	Reason   string `json:"reason"`            // one of the EVIDENCE reasons
 	Backend  string `json:"backend,omitempty"` // the Traces in which it was found; empty if it was received
 	Detail   string `json:"detail,omitempty"`  // what is wrong with it, if the target itself sent it
+}
+
+// isOf reports whether c is about the task that was accepted at a time, or at any if that is zero. Once a task has been removed, its id is free for
+// another one, while consultations may be kept for ever.
+func (c Consultation) isOf(accepted time.Time) bool {
+	return accepted.IsZero() || c.TaskTime.IsZero() || c.TaskTime.Equal(accepted)
+}
+
+// ofTask returns the entries that are about the task that was accepted at a time.
+func ofTask(entries []Entry, accepted time.Time) []Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return !e.Consultation.isOf(accepted) })
 }
 
 // Unanswered reports whether there is no outcome yet, and there may still be one.

@@ -24,6 +24,7 @@ const maxEvidence = 20
 // Subject is a task to be checked.
 type Subject struct {
 	Tenant, TaskID string
+	TaskTime       time.Time         // when the task was accepted; consultations of an earlier task with its id do not count
 	SourceAgent    string            // executes the task
 	Phases         []string          // whose requirements are checked
 	Digests        map[string]string // by phase: digest of the content under review now

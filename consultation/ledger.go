@@ -82,7 +82,8 @@ func (l *Ledger) changed(tenant, taskID string) {
 // Question says what to consult about.
 type Question struct {
 	Tenant, TaskID string
-	SourceAgent    string // executes the task
+	TaskTime       time.Time // when the task was accepted
+	SourceAgent    string    // executes the task
 	Requirement    Requirement
 	SubjectDigest  string  // of the content under review; see Digest
 	Request        Request // stored with the consultation
@@ -100,7 +101,7 @@ func (l *Ledger) Issue(ctx context.Context, q Question) (Consultation, error) {
 	}
 	var issued Consultation
 	err := l.store.Append(ctx, q.Tenant, q.TaskID, func(entries []Entry) (Consultation, error) {
-		now := l.now()
+		now, entries := l.now(), ofTask(entries, q.TaskTime)
 		asked, attempts, err := q.asked(entries, now)
 		switch {
 		case err != nil:
@@ -174,7 +175,7 @@ func (q Question) asks(c Consultation) bool {
 func (q Question) consultation(attempt int, now time.Time, ttl time.Duration) Consultation {
 	r := q.Requirement
 	return Consultation{
-		ID: strings.ToLower(rand.Text()), Tenant: q.Tenant, TaskID: q.TaskID, RequirementID: r.ID, Phase: r.Phase,
+		ID: strings.ToLower(rand.Text()), Tenant: q.Tenant, TaskID: q.TaskID, TaskTime: q.TaskTime, RequirementID: r.ID, Phase: r.Phase,
 		SourceAgent: q.SourceAgent, TargetAgent: r.TargetAgent, Mandatory: r.Mandatory, MinLevel: r.MinLevel, Attempt: attempt,
 		SubjectDigest: q.SubjectDigest, TraceID: randomHex(16), SpanID: randomHex(8), State: StateOpen,
 		IssueTime: now, ExpireTime: now.Add(ttl),

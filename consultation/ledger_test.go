@@ -80,7 +80,7 @@ func TestARequestForAConsultationIsAnsweredOnce(t *testing.T) {
 	}
 	asked := func(caller, id, content string) string {
 		t.Helper()
-		c, ok, err := f.Asked(t.Context(), tenant, task, consultation.Request{Caller: caller, ID: id, Digest: content})
+		c, ok, err := f.Asked(t.Context(), tenant, task, time.Time{}, consultation.Request{Caller: caller, ID: id, Digest: content})
 		if ok != (c.ID != "") {
 			t.Errorf("Asked() = %+v, %v, want a consultation if and only if there is one", c, ok)
 		}
@@ -116,7 +116,7 @@ func TestARequestForAConsultationIsAnsweredOnce(t *testing.T) {
 		t.Errorf("Issue() under a used id = %v, %v, want REQUEST_ID_REUSED", c, err)
 	}
 	f.store.reads = errors.New("disk on fire")
-	if got, ok, err := f.Asked(t.Context(), tenant, task, consultation.Request{Caller: "ci", ID: "1", Digest: "x"}); !errors.Is(err, f.store.reads) {
+	if got, ok, err := f.Asked(t.Context(), tenant, task, time.Time{}, consultation.Request{Caller: "ci", ID: "1", Digest: "x"}); !errors.Is(err, f.store.reads) {
 		t.Errorf("Asked() of a store that is down = %v, %v, %v, want its error, not that nobody asked", got, ok, err)
 	}
 }
@@ -212,7 +212,7 @@ func TestAConsultationKeepsAFewOfTheRequestsForIt(t *testing.T) {
 			t.Fatalf("Issue() = %v, want no error", err)
 		}
 	}
-	list, err := f.Consultations(t.Context(), tenant, task)
+	list, err := f.Consultations(t.Context(), tenant, task, time.Time{})
 	if err != nil || len(list) != 1 || len(list[0].Requests) != 16 || list[0].Requests[0].ID != "4" || list[0].Requests[15].ID != "19" {
 		t.Errorf("Consultations() = %+v, %v, want one with the last 16 requests", list, err)
 	}
@@ -256,7 +256,7 @@ func TestATaskHasAtMostAHundredConsultations(t *testing.T) {
 	if fault.KindOf(err) != fault.ResourceExhausted || fault.ReasonOf(err) != "CONSULTATION_LIMIT" {
 		t.Errorf("Issue() the 101st = %v, want CONSULTATION_LIMIT", err)
 	}
-	list, err := f.Consultations(t.Context(), tenant, task)
+	list, err := f.Consultations(t.Context(), tenant, task, time.Time{})
 	if err != nil || len(list) != consultation.MaxPerTask || list[0].Attempt != 1 || list[99].Attempt != 100 {
 		t.Errorf("Consultations() = %d, %v, want 100, oldest first", len(list), err)
 	}
@@ -276,7 +276,7 @@ func TestAConsultationThatCannotBeCarriedFails(t *testing.T) {
 			t.Fatalf("Fail() = %v, want no error", err)
 		}
 	}
-	list, err := f.Consultations(t.Context(), tenant, task)
+	list, err := f.Consultations(t.Context(), tenant, task, time.Time{})
 	if err != nil || list[0].State != consultation.StateFailed || list[0].CarrierTaskID != "child" || list[0].Feedback != "the reviewer is unavailable" {
 		t.Errorf("Consultations() = %+v, %v, want a failed one with its carrier and reason", list, err)
 	}
@@ -318,7 +318,7 @@ func TestOfTheConsultationsForARequestTheNewestIsShownAsItIsNow(t *testing.T) {
 		}
 	}
 	for _, state := range []string{consultation.StateOpen, consultation.StateExpired} {
-		c, ok, err := f.Asked(t.Context(), tenant, task, q.Request)
+		c, ok, err := f.Asked(t.Context(), tenant, task, time.Time{}, q.Request)
 		if err != nil || !ok || c.ID != newest.ID || c.Attempt != 2 || c.State != state {
 			t.Errorf("Asked() = %+v, %v, %v, want attempt 2 as %s", c, ok, err, state)
 		}
@@ -333,7 +333,7 @@ func TestAConsultationThatIsHeldDirectlySaysSo(t *testing.T) {
 	if err := f.SetDirect(t.Context(), tenant, task, c.ID); err != nil {
 		t.Fatalf("SetDirect() = %v, want no error", err)
 	}
-	if list, err := f.Consultations(t.Context(), tenant, task); err != nil || !list[0].Direct || list[0].State != consultation.StateOpen {
+	if list, err := f.Consultations(t.Context(), tenant, task, time.Time{}); err != nil || !list[0].Direct || list[0].State != consultation.StateOpen {
 		t.Errorf("Consultations() = %+v, %v, want an open one that is direct", list, err)
 	}
 }
@@ -364,7 +364,7 @@ func TestAnOpenConsultationExpiresWhenItIsRead(t *testing.T) {
 		t.Errorf("Check() at the expiry = %s, want pending", v.Verdict)
 	}
 	f.Advance(time.Nanosecond)
-	list, err := f.Consultations(t.Context(), tenant, task)
+	list, err := f.Consultations(t.Context(), tenant, task, time.Time{})
 	if err != nil || list[0].State != consultation.StateExpired {
 		t.Errorf("Consultations() = %v, %v, want an expired one", list, err)
 	}
@@ -384,7 +384,7 @@ func TestAnAnsweredConsultationDoesNotExpire(t *testing.T) {
 	f := newFixture(t)
 	f.record(t, claim(f.issue(t, current), consultation.OutcomeApproved, spanID))
 	f.Advance(16 * time.Minute)
-	list, err := f.Consultations(t.Context(), tenant, task)
+	list, err := f.Consultations(t.Context(), tenant, task, time.Time{})
 	if err != nil || list[0].State != consultation.StateAnswered {
 		t.Errorf("Consultations() = %v, %v, want an answered one", list, err)
 	}
@@ -395,7 +395,7 @@ func TestWhatTheStoreCannotDoIsAnErrorAndNoChange(t *testing.T) {
 	broken := errors.New("disk on fire")
 	for name, do := range map[string]func(context.Context, *consultation.Ledger, string) error{
 		"list": func(ctx context.Context, l *consultation.Ledger, _ string) error {
-			_, err := l.Consultations(ctx, tenant, task)
+			_, err := l.Consultations(ctx, tenant, task, time.Time{})
 			return err
 		},
 		"ask": func(ctx context.Context, l *consultation.Ledger, id string) error {

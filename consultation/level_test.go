@@ -3,6 +3,7 @@ package consultation_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quorate/quorate/consultation"
 )
@@ -68,7 +69,7 @@ func TestWhatARequirementAsksForDecidesWhenItIsAnswered(t *testing.T) {
 		{k.sign(claim(c, "approved", "00000000000000a2")), consultation.StateAnswered, consultation.VerdictApproved},
 	} {
 		f.record(t, step.claim)
-		list, err := f.Consultations(t.Context(), tenant, task)
+		list, err := f.Consultations(t.Context(), tenant, task, time.Time{})
 		if err != nil || list[0].State != step.state {
 			t.Errorf("Consultations() = %+v, %v, want it %s", list, err, step.state)
 		}

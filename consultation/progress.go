@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -115,13 +116,13 @@ func NotFound(id string) error {
 	return fault.New(fault.NotFound, "CONSULTATION_NOT_FOUND", "there is no consultation %q", id)
 }
 
-// Consultations returns the consultations of a task as of now, oldest first, at most MaxPerTask.
-func (l *Ledger) Consultations(ctx context.Context, tenant, taskID string) ([]Consultation, error) {
+// Consultations returns the consultations of the task that was accepted at a time, as of now, oldest first, at most MaxPerTask.
+func (l *Ledger) Consultations(ctx context.Context, tenant, taskID string, accepted time.Time) ([]Consultation, error) {
 	entries, err := l.store.List(ctx, tenant, taskID)
 	if err != nil {
 		return nil, fmt.Errorf("listing the consultations of task %s: %w", taskID, err)
 	}
-	now := l.now()
+	now, entries := l.now(), ofTask(entries, accepted)
 	list := make([]Consultation, len(entries))
 	for i, e := range entries {
 		list[i] = e.Consultation.at(now)

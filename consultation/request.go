@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -17,9 +18,9 @@ type Request struct {
 	Digest string `json:"digest"` // of what was asked
 }
 
-// Asked returns the newest consultation for a request, whether it was sent or not. If there is none, ok is false. A request id that was used with
-// other content about the task is a Conflict fault with the reason REQUEST_ID_REUSED.
-func (l *Ledger) Asked(ctx context.Context, tenant, taskID string, r Request) (c Consultation, ok bool, err error) {
+// Asked returns the newest consultation for a request about the task that was accepted at a time, whether it was sent or not. If there is none, ok is
+// false. A request id that was used with other content about the task is a Conflict fault with the reason REQUEST_ID_REUSED.
+func (l *Ledger) Asked(ctx context.Context, tenant, taskID string, accepted time.Time, r Request) (c Consultation, ok bool, err error) {
 	if r.ID == "" {
 		return Consultation{}, false, nil
 	}
@@ -27,7 +28,7 @@ func (l *Ledger) Asked(ctx context.Context, tenant, taskID string, r Request) (c
 	if err != nil {
 		return Consultation{}, false, fmt.Errorf("listing the consultations of task %s: %w", taskID, err)
 	}
-	if c, err = r.find(entries); err != nil {
+	if c, err = r.find(ofTask(entries, accepted)); err != nil {
 		return Consultation{}, false, err
 	}
 	return c.at(l.now()), c.ID != "", nil

@@ -239,7 +239,7 @@ func TestAnAnswerComesBackOnce(t *testing.T) {
 	if err := f.Carried(t.Context(), tenant, task, c.ID); err != nil {
 		t.Fatalf("Carried() of an answered one = %v, want no error", err)
 	}
-	list, err := f.Consultations(t.Context(), tenant, task)
+	list, err := f.Consultations(t.Context(), tenant, task, time.Time{})
 	if i := slices.IndexFunc(list, func(one consultation.Consultation) bool { return one.ID == c.ID }); err != nil || i < 0 || list[i].State != consultation.StateAnswered {
 		t.Errorf("Consultations() = %+v, %v, want %s answered still", list, err, c.ID)
 	}
@@ -424,7 +424,7 @@ func TestWithoutBackendsAnAnswerWithoutEvidenceFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.carried(t)
-	list, err := f.Consultations(t.Context(), tenant, task)
+	list, err := f.Consultations(t.Context(), tenant, task, time.Time{})
 	if err != nil || list[0].State != consultation.StateFailed || !list[0].CarryTime.IsZero() {
 		t.Errorf("Consultations() = %+v, %v, want it failed", list, err)
 	}

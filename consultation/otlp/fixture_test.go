@@ -145,7 +145,7 @@ func (s *server) issue(t *testing.T) consultation.Consultation {
 // state returns the state and outcome of the only consultation.
 func (s *server) state(t *testing.T) string {
 	t.Helper()
-	list, err := s.ledger.Consultations(t.Context(), tenant, "task-1")
+	list, err := s.ledger.Consultations(t.Context(), tenant, "task-1", time.Time{})
 	if err != nil || len(list) != 1 {
 		t.Fatalf("Consultations() = %v, %v, want one", list, err)
 	}
@@ -155,7 +155,7 @@ func (s *server) state(t *testing.T) string {
 // refused returns the reasons of the spans that were refused as answers to the only consultation.
 func (s *server) refused(t *testing.T) string {
 	t.Helper()
-	list, err := s.ledger.Consultations(t.Context(), tenant, "task-1")
+	list, err := s.ledger.Consultations(t.Context(), tenant, "task-1", time.Time{})
 	if err != nil || len(list) != 1 {
 		t.Fatalf("Consultations() = %v, %v, want one", list, err)
 	}

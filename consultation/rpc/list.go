@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/platform/auth"
@@ -14,7 +15,7 @@ import (
 
 // ListConsultations lists the consultations of a task, oldest first.
 func (s *service) ListConsultations(ctx context.Context, req *consultationv1.ListConsultationsRequest) (*consultationv1.ListConsultationsResponse, error) {
-	p, _, err := s.visible(ctx, req.GetTaskId(), auth.RoleAdmin, auth.RoleDispatcher, auth.RoleViewer)
+	p, tasks, err := s.visible(ctx, req.GetTaskId(), auth.RoleAdmin, auth.RoleDispatcher, auth.RoleViewer)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +24,13 @@ func (s *service) ListConsultations(ctx context.Context, req *consultationv1.Lis
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.ledger.Consultations(ctx, p.Tenant, req.GetTaskId())
+	var accepted time.Time
+	for _, t := range tasks {
+		if t.TaskID == req.GetTaskId() { // otherwise it is done by others, and has no consultations itself
+			accepted = t.TaskTime
+		}
+	}
+	list, err := s.ledger.Consultations(ctx, p.Tenant, req.GetTaskId(), accepted)
 	if err != nil {
 		return nil, err
 	}

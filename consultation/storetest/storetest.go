@@ -42,7 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) consultation.Store) {
 func entry(tenant, task, id string, attempt int) consultation.Consultation {
 	at := time.Date(2026, 11, 20, 12, 0, attempt, 123456789, time.UTC)
 	return consultation.Consultation{
-		ID: id, Tenant: tenant, TaskID: task, RequirementID: "r", Phase: consultation.PhasePreCompletion, SourceAgent: "coder",
+		ID: id, Tenant: tenant, TaskID: task, TaskTime: at.Add(-time.Minute), RequirementID: "r", Phase: consultation.PhasePreCompletion, SourceAgent: "coder",
 		TargetAgent: "reviewer", Mandatory: true, MinLevel: "C3", Attempt: attempt, SubjectDigest: "sha256:0", TraceID: "t", SpanID: "s",
 		State: consultation.StateOpen, CarrierTaskID: "k", IssueTime: at, ExpireTime: at.Add(time.Minute),
 	}

@@ -76,17 +76,21 @@ func reachedPhases(t *orchestrator.Task) []orchestrator.Phase {
 func (e *Engine) Consult(
 	ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact, request consultation.Request,
 ) (consultation.Consultation, error) {
-	if c, ok, err := e.Ledger.Asked(ctx, tenant, taskID, request); err != nil || ok && c.Sent() {
+	t, err := e.Store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: taskID})
+	if err != nil {
+		return consultation.Consultation{}, err
+	}
+	if c, ok, err := e.Ledger.Asked(ctx, tenant, taskID, t.CreateTime, request); err != nil || ok && c.Sent() {
 		return c, err
 	}
-	t, c, m, err := e.openConsultation(ctx, consultation.Question{Tenant: tenant, TaskID: taskID, Request: request}, requirementID, content, false)
+	c, m, err := e.openConsultation(ctx, &t, requirementID, content, request, false)
 	if err != nil || !c.Unanswered() { // the same request, sent twice, was quicker
 		return c, err
 	}
 	if len(content) == 0 {
 		m = withoutLargeContent(m)
 	}
-	return e.submitCarrier(ctx, t, c, m)
+	return e.submitCarrier(ctx, &t, c, m)
 }
 
 // ConsultDirectly opens a consultation as Consult does, but sends nothing: it returns the message, including the content, with which the task's agent
@@ -95,10 +99,14 @@ func (e *Engine) Consult(
 func (e *Engine) ConsultDirectly(
 	ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact, request consultation.Request,
 ) (consultation.Consultation, *a2apb.Message, error) {
-	if c, ok, err := e.Ledger.Asked(ctx, tenant, taskID, request); err != nil || ok && c.Direct && c.State != consultation.StateOpen {
+	t, err := e.Store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: taskID})
+	if err != nil {
+		return consultation.Consultation{}, nil, err
+	}
+	if c, ok, err := e.Ledger.Asked(ctx, tenant, taskID, t.CreateTime, request); err != nil || ok && c.Direct && c.State != consultation.StateOpen {
 		return c, nil, err // the question was asked before
 	}
-	t, c, m, err := e.openConsultation(ctx, consultation.Question{Tenant: tenant, TaskID: taskID, Request: request}, requirementID, content, true)
+	c, m, err := e.openConsultation(ctx, &t, requirementID, content, request, true)
 	switch {
 	case err != nil || !c.Unanswered(): // the same request, sent twice, was quicker
 		return c, nil, err
@@ -109,42 +117,38 @@ func (e *Engine) ConsultDirectly(
 		return c, nil, err
 	}
 	c.Direct = true
-	err = e.logConsultation(ctx, t, c, fmt.Sprintf("%s is asked directly for requirement %s (attempt %d)", c.TargetAgent, c.RequirementID, c.Attempt))
+	err = e.logConsultation(ctx, &t, c, fmt.Sprintf("%s is asked directly for requirement %s (attempt %d)", c.TargetAgent, c.RequirementID, c.Attempt))
 	return c, m, err
 }
 
-// openConsultation opens the consultation about one of the task's requirements. It returns the task, the consultation and the question to its target.
-// It uses the task and the request of q.
-func (e *Engine) openConsultation(ctx context.Context, q consultation.Question, requirementID string, content []*a2apb.Artifact, direct bool) (
-	*orchestrator.Task, consultation.Consultation, *a2apb.Message, error,
-) {
+// openConsultation opens the consultation about one of the task's requirements. It returns the consultation and the question to its target.
+func (e *Engine) openConsultation(
+	ctx context.Context, t *orchestrator.Task, requirementID string, content []*a2apb.Artifact, request consultation.Request, direct bool,
+) (consultation.Consultation, *a2apb.Message, error) {
 	var none consultation.Consultation
-	t, err := e.Store.Task(ctx, orchestrator.Key{Tenant: q.Tenant, ID: q.TaskID})
+	r, err := e.consultable(t, requirementID)
 	if err != nil {
-		return nil, none, nil, err
+		return none, nil, err
 	}
-	r, err := e.consultable(&t, requirementID)
-	if err != nil {
-		return nil, none, nil, err
-	}
-	if err := e.checkSelfReview(ctx, &t, r); err != nil {
-		return nil, none, nil, err
+	if err := e.checkSelfReview(ctx, t, r); err != nil {
+		return none, nil, err
 	}
 	if direct && r.Phase == string(orchestrator.PhasePreExecution) {
-		return nil, none, nil, fault.New(fault.FailedPrecondition, "MESSAGE_WITHHELD",
+		return none, nil, fault.New(fault.FailedPrecondition, "MESSAGE_WITHHELD",
 			"requirement %q is about the message, which %s gets once it is met: have Quorate ask %s", r.ID, t.Agent, r.TargetAgent)
 	}
-	parts, digest, err := reviewedParts(&t, orchestrator.Phase(r.Phase), content)
+	parts, digest, err := reviewedParts(t, orchestrator.Phase(r.Phase), content)
 	if err != nil {
-		return nil, none, nil, err
+		return none, nil, err
 	}
-	q.SourceAgent, q.Requirement, q.SubjectDigest = t.Agent, r, digest
-	c, err := e.Ledger.Issue(ctx, q)
+	c, err := e.Ledger.Issue(ctx, consultation.Question{
+		Tenant: t.Tenant, TaskID: t.ID, TaskTime: t.CreateTime, SourceAgent: t.Agent, Requirement: r, SubjectDigest: digest, Request: request,
+	})
 	if err != nil {
-		return nil, none, nil, err
+		return none, nil, err
 	}
 	m, err := question(c, e.Ledger.MinLevel(c), parts)
-	return &t, c, m, err
+	return c, m, err
 }
 
 // logConsultation logs a consultation in the task's events and has the task's gate checked. Until that is done the task counts as working if this

@@ -55,7 +55,7 @@ func TestTwoCopiesOfARequestAskOnce(t *testing.T) {
 			if second.ID != first.ID || second.Unanswered() || len(reviewer.sends()) != 1 {
 				t.Errorf("Consult() of a copy = attempt %d, %s, and the reviewer was sent %d messages, want the first with what came of it, and one", second.Attempt, second.State, len(reviewer.sends()))
 			}
-			if list, err := w.ledger.Consultations(t.Context(), tenant, task.ID); err != nil || len(list) != 1 {
+			if list, err := w.ledger.Consultations(t.Context(), tenant, task.ID, task.CreateTime); err != nil || len(list) != 1 {
 				t.Errorf("Consultations() = %+v, %v, want one", list, err)
 			}
 		})

@@ -32,7 +32,7 @@ func (e *Engine) cancelConsultations(ctx context.Context, t *orchestrator.Task) 
 	if !abandonsConsultations(t) {
 		return nil
 	}
-	list, err := e.Ledger.Consultations(ctx, t.Tenant, t.ID)
+	list, err := e.Ledger.Consultations(ctx, t.Tenant, t.ID, t.CreateTime)
 	for _, c := range list {
 		if c.Unanswered() || !c.Sent() {
 			_, failed := e.Cancel(ctx, Cancellation{Key: carrierKey(c), Caller: "the end of task " + t.ID})

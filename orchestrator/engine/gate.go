@@ -70,7 +70,7 @@ func (e *Engine) storeGateResult(ctx context.Context, read *orchestrator.Task, g
 // subject returns what the requirements of some phases are judged on.
 func subject(t *orchestrator.Task, phases ...orchestrator.Phase) consultation.Subject {
 	s := consultation.Subject{
-		Tenant: t.Tenant, TaskID: t.ID, SourceAgent: t.Agent,
+		Tenant: t.Tenant, TaskID: t.ID, TaskTime: t.CreateTime, SourceAgent: t.Agent,
 		Attributes: t.Attributes, Requirements: t.Requirements, Digests: make(map[string]string),
 	}
 	for _, p := range phases {

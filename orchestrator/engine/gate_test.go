@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
@@ -448,5 +449,32 @@ func (w *world) blockedWith(id, verdict, words string) {
 	if !errors.Is(err, seen) {
 		w.t.Fatalf("Watch() = %v with task in state %s, phase %s, error %+v, gates %+v, want it blocked with verdict %s and %q",
 			err, task.State, task.Phase, task.Error, task.Gates, verdict, words)
+	}
+}
+
+// TestAnApprovalOfATaskThatWasRemovedOpensNoGate sends a request again after its task was removed, though not the consultations of that.
+func TestAnApprovalOfATaskThatWasRemovedOpensNoGate(t *testing.T) {
+	var w *world
+	w = newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, reviews(&w, "approved", "fine", true))
+	submission := engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive, RequestID: "nightly"}
+	first := w.submit(submission)
+	w.await(first.ID)
+	consult(t, w, first.ID)
+	if task, _ := w.awaitEnd(first.ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Fatalf("state = %s, want completed", task.State)
+	}
+	if n, err := w.store.Sweep(t.Context(), time.Now().Add(time.Hour)); err != nil || n < 1 {
+		t.Fatalf("Sweep() = %d, %v, want the task removed", n, err)
+	}
+	again := w.submit(submission)
+	if again.ID != first.ID {
+		t.Fatalf("Submit() = task %s, want %s again", again.ID, first.ID)
+	}
+	if task, log := w.await(again.ID); !task.Blocked() {
+		t.Errorf("state %s, log %v, want it blocked until somebody reviews what was delivered this time", task.State, log)
+	}
+	consult(t, w, again.ID)
+	if task, _ := w.awaitEnd(again.ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Errorf("state after a review = %s, want completed", task.State)
 	}
 }

@@ -47,7 +47,7 @@ func (e *Engine) omitUnreviewedMetadata(ctx context.Context, t *orchestrator.Tas
 	if h.metadata == nil || !t.Guarded() {
 		return "", nil
 	}
-	asked, err := e.Ledger.Consultations(ctx, t.Tenant, t.ID)
+	asked, err := e.Ledger.Consultations(ctx, t.Tenant, t.ID, t.CreateTime)
 	if err != nil {
 		return "", fmt.Errorf("look for what was reviewed of task %s: %w", t.ID, err)
 	}
