@@ -112,16 +112,23 @@ func open(content *Content, root *html.Node, hidden func(*html.Node) bool) {
 	}
 }
 
-// seen returns the nodes that readers of the page see.
+// seen returns the nodes that readers of the page see. It looks at each element once, whatever is around how many nodes: what an element says about
+// that may be as long as the page.
 func seen(nodes []*html.Node, hidden func(*html.Node) bool) []*html.Node {
-	return slices.DeleteFunc(nodes, func(n *html.Node) bool {
-		for ; n != nil; n = n.Parent {
-			if hidden(n) {
-				return true
-			}
+	known := make(map[*html.Node]bool) // whether readers see an element and all that it is in
+	var sees func(n *html.Node) bool
+	sees = func(n *html.Node) bool { // not deeper than a tree may be
+		if n == nil {
+			return true
 		}
-		return false
-	})
+		shown, ok := known[n]
+		if !ok {
+			shown = sees(n.Parent) && !hidden(n)
+			known[n] = shown
+		}
+		return shown
+	}
+	return slices.DeleteFunc(nodes, func(n *html.Node) bool { return !sees(n) })
 }
 
 // selectCSS returns the matching elements, without those inside another one.

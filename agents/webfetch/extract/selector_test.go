@@ -99,6 +99,16 @@ func TestHostileSelectorsAreBounded(t *testing.T) {
 	}
 }
 
+// TestWhatAllMatchesAreInIsLookedAtOnce has a page whose body has a style as long as a page may be, and many elements to select.
+func TestWhatAllMatchesAreInIsLookedAtOnce(t *testing.T) {
+	page := `<body style="left:-` + strings.Repeat("a", 1<<20) + `">` + strings.Repeat("<p>x</p>", 1000)
+	before := usagetest.CPU(t)
+	got := read(t, "text/html", page, extract.Options{Format: extract.Text, Selector: extract.Selector{Expression: "p"}})
+	if took := usagetest.CPU(t) - before; strings.Count(got.Text, "x") != 1000 || took > maxTime {
+		t.Errorf("Extract() = %d bytes in %s of CPU, want 1,000 elements in less than %s", len(got.Text), took, maxTime)
+	}
+}
+
 func TestAJSONPathToAllOfWhatNestsIsWrittenWithoutIndentation(t *testing.T) {
 	got := read(t, "application/json", strings.Repeat("[", 900)+"0"+strings.Repeat("]", 900), extract.Options{Format: extract.JSON, Selector: extract.Selector{Kind: extract.JSONPath, Expression: "$..*"}})
 	if len(got.Text) > 1<<20 || !strings.HasPrefix(got.Text, "[[[[") {
