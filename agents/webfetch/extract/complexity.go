@@ -25,6 +25,7 @@ const (
 	maxMerged       = 128 << 20   // bytes that are copied when texts are merged because tags between them are ignored
 	maxArticleNodes = 30_000      // nodes of the parsed tree for the readability stage
 	maxArticleText  = 400 << 10   // bytes of their text
+	maxArticleNames = 16 << 10    // bytes of the classes or the id of an element, which the libraries read again for what is in it
 	maxArticleJoin  = 400 << 20   // paragraphs times bytes of text: the library joins paragraphs one by one
 	maxArticleLevel = 3_000_000   // sum of their levels
 	maxArticleDepth = 12_000_000  // bytes of text times level; the maximum of 1,296 ordinary pages is 8,225,425
@@ -143,13 +144,15 @@ type cost struct {
 	text    int // bytes
 	nested  int // bytes of text times level: the library reads the text of an element again for each ancestor
 	blocks  int // paragraphs
+	names   int // bytes of the longest classes or id
 	work    int // of converting: nested lists and quotes indent each line, so a line costs as much as its depth
 }
 
 // forArticle reports whether the tree is small enough for the readability stage, which reads it several times, and some parts with the square of
 // their depth.
 func (c cost) forArticle() bool {
-	return c.nodes <= maxArticleNodes && c.levels <= maxArticleLevel && c.text <= maxArticleText && c.nested <= maxArticleDepth && c.blocks*c.text <= maxArticleJoin
+	return c.nodes <= maxArticleNodes && c.levels <= maxArticleLevel && c.text <= maxArticleText && c.nested <= maxArticleDepth &&
+		c.blocks*c.text <= maxArticleJoin && c.names <= maxArticleNames
 }
 
 func costOf(doc *html.Node) cost {
@@ -161,6 +164,7 @@ func costOf(doc *html.Node) cost {
 		c.deepest = max(c.deepest, level)
 		c.levels += level
 		c.work += 1 + level
+		c.names = max(c.names, len(attribute(n, "class")), len(attribute(n, "id")))
 		if n.DataAtom == atom.P {
 			c.blocks++
 		}

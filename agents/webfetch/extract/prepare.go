@@ -25,9 +25,10 @@ func (c *Content) prepare(n *html.Node, base *url.URL) {
 func prepared(content *html.Node, base *url.URL) (complete bool) {
 	complete = dropUnwritten(content)
 	languages := map[*html.Node]string{} // languages of code, which elements around it name; their attributes are dropped below
+	said := map[*html.Node]string{}      // by each of these elements
 	for n := range content.Descendants() {
 		if n.DataAtom == atom.Pre {
-			languages[n] = codeLanguage(n)
+			languages[n] = codeLanguage(n, said)
 		}
 	}
 	plainElement(content)
@@ -104,8 +105,9 @@ func imageSource(img *html.Node) string {
 // languageClass matches the names of languages in the forms of highlight.js, Prism, GitHub, Sphinx, Rouge, SyntaxHighlighter and Pandoc.
 var languageClass = regexp.MustCompile(`(?:^|[\s:])(?:language-|lang-|highlight-source-|highlight-|brush:\s*|sourceCode\s+|hljs\s+)([A-Za-z0-9+#_.-]{1,30})(?:$|[\s;])`)
 
-// codeLanguage returns the language of a code block, or "".
-func codeLanguage(pre *html.Node) string {
+// codeLanguage returns the language of a code block, or "". said has what is known of the elements around other ones: what names a language may be as long
+// as the page, and be around all of its code.
+func codeLanguage(pre *html.Node, said map[*html.Node]string) string {
 	near := []*html.Node{pre}
 	for child := range pre.ChildNodes() {
 		if child.DataAtom == atom.Code {
@@ -116,14 +118,27 @@ func codeLanguage(pre *html.Node) string {
 		near = append(near, p)
 	}
 	for _, n := range near {
-		for _, name := range []string{"data-lang", "data-language", "class"} {
-			value := attribute(n, name)
-			if name != "class" && value != "" {
-				value = "lang-" + value
-			}
-			if m := languageClass.FindStringSubmatch(value); m != nil && !noLanguage[m[1]] {
-				return strings.ToLower(m[1])
-			}
+		language, known := said[n]
+		if !known {
+			language = languageIn(n)
+			said[n] = language
+		}
+		if language != "" {
+			return language
+		}
+	}
+	return ""
+}
+
+// languageIn returns the language that the attributes of an element name, or "".
+func languageIn(n *html.Node) string {
+	for _, name := range []string{"data-lang", "data-language", "class"} {
+		value := attribute(n, name)
+		if name != "class" && value != "" {
+			value = "lang-" + value
+		}
+		if m := languageClass.FindStringSubmatch(value); m != nil && !noLanguage[m[1]] {
+			return strings.ToLower(m[1])
 		}
 	}
 	return ""

@@ -109,6 +109,16 @@ func TestWhatAllMatchesAreInIsLookedAtOnce(t *testing.T) {
 	}
 }
 
+// TestLongClassesAroundEverythingAreReadOnce has a page whose content is in an element with classes as long as a page may be.
+func TestLongClassesAroundEverythingAreReadOnce(t *testing.T) {
+	page := `<div class="` + strings.Repeat("ab ", 1<<20) + `">` + strings.Repeat("<p>A sentence, with words, that somebody may want to read.</p><pre>x</pre>", 2000)
+	before := usagetest.CPU(t)
+	got := read(t, "text/html", page, extract.Options{Format: extract.Markdown})
+	if took := usagetest.CPU(t) - before; strings.Count(got.Text, "sentence") != 2000 || took > maxTime {
+		t.Errorf("Extract() = %d bytes in %s of CPU, want 2,000 sentences in less than %s", len(got.Text), took, maxTime)
+	}
+}
+
 func TestAJSONPathToAllOfWhatNestsIsWrittenWithoutIndentation(t *testing.T) {
 	got := read(t, "application/json", strings.Repeat("[", 900)+"0"+strings.Repeat("]", 900), extract.Options{Format: extract.JSON, Selector: extract.Selector{Kind: extract.JSONPath, Expression: "$..*"}})
 	if len(got.Text) > 1<<20 || !strings.HasPrefix(got.Text, "[[[[") {
