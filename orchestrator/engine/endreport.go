@@ -20,7 +20,7 @@ func (e *Engine) reportEnd(ctx context.Context, read *orchestrator.Task) (stepRe
 		if t.OwnerEpoch > read.OwnerEpoch {
 			return nil, errMoved
 		}
-		t.Untold = false
+		t.OwnerEpoch, t.Untold = read.OwnerEpoch, false
 		return nil, nil
 	})
 	return stepResult{wait: forever}, err

@@ -30,8 +30,11 @@ type fleet struct {
 	agent  *farAgent
 	store  storetest.Memory
 	leases storetest.MemoryLeases
+	actors map[string]*actor // who is registered
+	asked  consultation.Store
 
 	history history
+	watch   *onlooker   // may be nil
 	silent  atomic.Bool // nobody can post to another replica
 
 	mu      sync.Mutex
@@ -55,7 +58,14 @@ const pause = 40 * time.Second
 
 func newFleet(t *testing.T, size int, kind mishap, at int, agent *farAgent) *fleet {
 	t.Helper()
-	f := &fleet{t: t, kind: kind, at: at, agent: agent, written: make(map[orchestrator.Key][]orchestrator.Task)}
+	f := &fleet{t: t, kind: kind, at: at, agent: agent, actors: map[string]*actor{"worker": {name: "worker", once: agent.once()}}, asked: noConsultations{}}
+	f.begin(size)
+	return f
+}
+
+// begin starts as many nodes.
+func (f *fleet) begin(size int) {
+	f.written = make(map[orchestrator.Key][]orchestrator.Task)
 	f.store.Lag = 3 * time.Second
 	f.store.Written = func(t orchestrator.Task) {
 		k := t.Key()
@@ -68,7 +78,6 @@ func newFleet(t *testing.T, size int, kind mishap, at int, agent *farAgent) *fle
 		n.start()
 	}
 	<-time.After(5 * time.Second) // the leases are shared out
-	return f
 }
 
 // node is a replica. It can die, and start again as another process; or be paused, when nothing that it does reaches the outside.
@@ -92,10 +101,10 @@ func (n *node) start() {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	agents := &played{actors: map[string]*actor{"worker": {name: "worker", once: f.agent.once()}}}
+	agents := &played{actors: f.actors}
 	e, err := engine.New(engine.Config{
 		Store: storeOutside{&f.store, out}, Leases: leases, Directory: directory{agents}, Connect: connects{client: f.agent.seenFrom(out)},
-		Ledger: consultation.NewLedger(noConsultations{}, consultation.LedgerOptions{}), Logger: logger,
+		Ledger: consultation.NewLedger(f.asked, consultation.LedgerOptions{}), Logger: logger,
 		Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 	})
 	if err != nil {
@@ -154,8 +163,20 @@ func (n *node) use() *engine.Engine {
 	return n.engine
 }
 
-// submit is a caller that asks the nodes in turn until one accepts the task.
-func (f *fleet) submit() orchestrator.Task {
+// submit is a caller who has a task done by the worker.
+func (f *fleet) submit() (task orchestrator.Task) {
+	f.t.Helper()
+	f.insist(func(ctx context.Context, e *engine.Engine) (err error) {
+		task, err = e.Submit(ctx, engine.Submission{
+			Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Agent: "worker"}, RequestID: "r",
+		})
+		return err
+	})
+	return task
+}
+
+// insist is a caller that asks the nodes in turn until one does what is asked.
+func (f *fleet) insist(call func(ctx context.Context, e *engine.Engine) error) {
 	f.t.Helper()
 	var err error
 	for try := range 60 {
@@ -165,18 +186,14 @@ func (f *fleet) submit() orchestrator.Task {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(f.t.Context(), 5*time.Second)
-		var task orchestrator.Task
-		task, err = e.Submit(ctx, engine.Submission{
-			Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Agent: "worker"}, RequestID: "r",
-		})
+		err = call(ctx, e)
 		cancel()
 		if err == nil {
-			return task
+			return
 		}
 		f.revive()
 	}
-	f.t.Fatalf("%s at call %d: Submit() = %v", f.kind, f.at, err)
-	return orchestrator.Task{}
+	f.t.Fatalf("%s at call %d: %v", f.kind, f.at, err)
 }
 
 func (f *fleet) revive() {
@@ -236,17 +253,16 @@ func (f *fleet) check(k orchestrator.Key) {
 	f.agent.check(f.t, when, &task)
 }
 
-// checkEpochs looks for writes by an owner after a later owner's, and for work after the end.
+// checkEpochs looks for writes by an owner after a later owner's, and for work after the end, but for the note that consultations know of it.
 func (f *fleet) checkEpochs(when string, k orchestrator.Key) {
-	var epoch uint64
-	ended := false
+	var before orchestrator.Task
 	for _, t := range f.written[k] {
-		if t.OwnerEpoch < epoch {
-			f.t.Errorf("%s: version %d was written under epoch %d, after one under epoch %d", when, t.Version, t.OwnerEpoch, epoch)
+		if t.OwnerEpoch < before.OwnerEpoch {
+			f.t.Errorf("%s: version %d was written under epoch %d, after one under epoch %d", when, t.Version, t.OwnerEpoch, before.OwnerEpoch)
 		}
-		if ended {
+		if before.Ended() && (!before.Untold || t.Untold || t.State != before.State) {
 			f.t.Errorf("%s: version %d was written after the end", when, t.Version)
 		}
-		epoch, ended = t.OwnerEpoch, t.Ended()
+		before = t
 	}
 }

@@ -102,7 +102,13 @@ func (s storeOutside) Create(ctx context.Context, t orchestrator.Task, events ..
 	return stored, created && err == nil, err
 }
 
+// watching is in the context of who watches, all the time and in vain: nothing goes wrong with that, and nobody counts it.
+type watching struct{}
+
 func (s storeOutside) Task(ctx context.Context, k orchestrator.Key) (t orchestrator.Task, err error) {
+	if ctx.Value(watching{}) != nil {
+		return s.Store.Task(ctx, k)
+	}
 	answer := s.node.fleet.history.note(k, callRead)
 	err = s.do(func() error {
 		t, err = s.Store.Task(ctx, k)
@@ -144,6 +150,9 @@ func (s storeOutside) Unfinished(ctx context.Context, shard int, after orchestra
 }
 
 func (s storeOutside) Events(ctx context.Context, k orchestrator.Key, after uint64, limit int) (events []orchestrator.Event, err error) {
+	if ctx.Value(watching{}) != nil {
+		return s.Store.Events(ctx, k, after, limit)
+	}
 	err = s.do(func() error {
 		events, err = s.Store.Events(ctx, k, after, limit)
 		return err
