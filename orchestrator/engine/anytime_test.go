@@ -57,7 +57,7 @@ func endAt(t *testing.T, call int, submission engine.Submission, how ending, die
 	var ahead atomic.Int64 // of the clock
 	s := &simulation{
 		t: t, store: &storetest.Memory{Written: w.note}, worker: w.worker, client: w, moment: m,
-		now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
+		now:    func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
 		actors: map[string]*actor{"first": {name: "first", skill: "work"}, "second": {name: "second", skill: "work"}},
 	}
 	if submission.Route.Contract != nil {

@@ -30,7 +30,7 @@ func TestATaskAndThoseThatServeItEndTogetherAmongReplicas(t *testing.T) {
 				t.Parallel()
 				atEveryCall(t, 12, func(t *testing.T, call int) bool {
 					t.Helper()
-					f := &fleet{t: t, kind: kind, at: call, agent: newFarAgent(late), asked: &memoryConsultations{}, actors: map[string]*actor{
+					f := &fleet{t: t, kind: kind, at: call, agent: newFarAgent(late), told: &receiver{}, asked: &memoryConsultations{}, actors: map[string]*actor{
 						"first": {name: "first", skill: "work"}, "second": {name: "second", skill: "work", requirements: requirement("pre-execution")}, "reviewer": {name: "reviewer"},
 					}}
 					f.begin(2)
@@ -44,9 +44,9 @@ func TestATaskAndThoseThatServeItEndTogetherAmongReplicas(t *testing.T) {
 	}
 }
 
-// fanOut has two agents work, and cancels their task.
+// fanOut has two agents work, and cancels their task, of which somebody else is told.
 func (f *fleet) fanOut() orchestrator.Key {
-	return f.cancelAfter(engine.Submission{Route: toAll}, func(orchestrator.Key) {})
+	return f.cancelAfter(engine.Submission{Route: toAll, Webhook: told("").Webhook}, func(orchestrator.Key) {})
 }
 
 // consult has an agent be held up by a reviewer, and cancels its task.
@@ -90,6 +90,7 @@ func (f *fleet) checkFamily(k orchestrator.Key) {
 	when := fmt.Sprintf("%s at call %d", f.kind, f.at)
 	f.watch.check(f.t, when, &f.store, k)
 	checkNothingLeft(f.t, when, &f.store)
+	f.checkTold(when, k)
 	for k, versions := range f.written {
 		last := versions[len(versions)-1]
 		if last.State != a2apb.TaskState_TASK_STATE_CANCELED {
@@ -102,6 +103,27 @@ func (f *fleet) checkFamily(k orchestrator.Key) {
 				f.t.Errorf("%s: message %s arrived %d times and was worked on %d times, and %d sends are on record", when, a.MessageID, sends, done, a.Sends)
 			}
 		}
+	}
+}
+
+// checkTold looks whether the receiver, if the task has one, has heard of each state that the task came to after it was accepted.
+func (f *fleet) checkTold(when string, k orchestrator.Key) {
+	f.t.Helper()
+	log, err := f.store.Events(context.Background(), k, 0, 1000)
+	if err != nil || len(f.written[k][0].Webhooks) == 0 {
+		return
+	}
+	var heard, want []uint64
+	for _, e := range f.told.heard {
+		heard = append(heard, e.Sequence)
+	}
+	for i, e := range log[1:] {
+		if e.State != log[i].State {
+			want = append(want, e.Sequence)
+		}
+	}
+	if once := slices.Compact(slices.Sorted(slices.Values(heard))); !slices.Equal(once, want) {
+		f.t.Errorf("%s: the receiver heard of the events %v, want each of %v", when, heard, want)
 	}
 }
 

@@ -32,6 +32,7 @@ type fleet struct {
 	leases storetest.MemoryLeases
 	actors map[string]*actor // who is registered
 	asked  consultation.Store
+	told   *receiver // who is told of tasks; nil: nobody
 
 	history history
 	watch   *onlooker   // may be nil
@@ -102,8 +103,12 @@ func (n *node) start() {
 		f.t.Fatal(err)
 	}
 	agents := &played{actors: f.actors}
+	var notifier engine.Notifier
+	if f.told != nil {
+		notifier = receiverOutside{f.told, out}
+	}
 	e, err := engine.New(engine.Config{
-		Store: storeOutside{&f.store, out}, Leases: leases, Directory: directory{agents}, Connect: connects{client: f.agent.seenFrom(out)},
+		Store: storeOutside{&f.store, out}, Notifier: notifier, Leases: leases, Directory: directory{agents}, Connect: connects{client: f.agent.seenFrom(out)},
 		Ledger: consultation.NewLedger(f.asked, consultation.LedgerOptions{}), Logger: logger,
 		Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 	})
@@ -253,14 +258,14 @@ func (f *fleet) check(k orchestrator.Key) {
 	f.agent.check(f.t, when, &task)
 }
 
-// checkEpochs looks for writes by an owner after a later owner's, and for work after the end, but for the note that consultations know of it.
+// checkEpochs looks for writes by an owner after a later owner's, and for work after the end, but for telling those who have to know.
 func (f *fleet) checkEpochs(when string, k orchestrator.Key) {
 	var before orchestrator.Task
 	for _, t := range f.written[k] {
 		if t.OwnerEpoch < before.OwnerEpoch {
 			f.t.Errorf("%s: version %d was written under epoch %d, after one under epoch %d", when, t.Version, t.OwnerEpoch, before.OwnerEpoch)
 		}
-		if before.Ended() && (!before.Untold || t.Untold || t.State != before.State) {
+		if before.Ended() && (before.Settled() || t.State != before.State) {
 			f.t.Errorf("%s: version %d was written after the end", when, t.Version)
 		}
 		before = t

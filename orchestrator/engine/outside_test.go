@@ -267,3 +267,13 @@ func (a listingAgent) Find(_ context.Context, messageID string, _ time.Time) (t 
 func (a agentOutside) Cancel(context.Context, string, *structpb.Struct) (*a2apb.Task, error) {
 	return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "no")
 }
+
+// receiverOutside is a receiver of push notifications as a process sees it.
+type receiverOutside struct {
+	*receiver
+	*outside
+}
+
+func (r receiverOutside) Send(ctx context.Context, w orchestrator.Webhook, t *orchestrator.Task, e orchestrator.Event) error {
+	return r.do(func() error { return r.receiver.Send(ctx, w, t, e) })
+}

@@ -186,6 +186,9 @@ func (e *Engine) storePushResult(ctx context.Context, told *orchestrator.Task, w
 		if i < 0 {
 			return nil, orchestrator.ErrUnchanged
 		}
+		if got := t.Webhooks[i].Sent; got > w.Sent && got >= sent { // another replica, which has the task by now, has told it as much
+			return nil, orchestrator.ErrUnchanged
+		}
 		t.Webhooks = slices.Clone(t.Webhooks)
 		now := &t.Webhooks[i]
 		now.Sent = max(now.Sent, sent)
