@@ -10,6 +10,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/orchestrator/storetest"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // onlooker watches a task from the outside until it has ended, and when whom it asks has died, goes on at who is there then.
@@ -64,4 +65,32 @@ func (o *onlooker) check(t *testing.T, when string, store *storetest.Memory, k o
 	if err != nil || !slices.Equal(o.seen, log) {
 		t.Errorf("%s: who watched saw %v, want the log, %v: %v", when, o.seen, log, err)
 	}
+}
+
+// TestWhoWatchesATaskThatIsRemovedIsToldSo has the retention of a task end right after each call to the store by somebody who watches it.
+func TestWhoWatchesATaskThatIsRemovedIsToldSo(t *testing.T) {
+	t.Parallel()
+	atEveryCall(t, 2, func(t *testing.T, call int) bool {
+		t.Helper()
+		s := newStage(t, &actor{name: "agent", play: delivers("done")})
+		s.start()
+		k := s.accept("agent", "r")
+		s.pass()
+		log, err := s.store.Events(t.Context(), k, 0, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.stop()
+		s.moment = &moment{at: int64(call), act: func() { s.store.Forget(k) }}
+		s.boot() // it answers calls, and makes none of its own
+		var seen []orchestrator.Event
+		_, err = s.engine.Watch(t.Context(), k, 0, true, func(e orchestrator.Event) error {
+			seen = append(seen, e)
+			return nil
+		})
+		if gone := fault.KindOf(err) == fault.NotFound; (err != nil || !slices.Equal(seen, log)) && !gone {
+			t.Errorf("Watch() of a task that is removed after call %d = %v after %v, want all of %v, or that it is not found", call, err, seen, log)
+		}
+		return s.moment.met()
+	})
 }

@@ -22,12 +22,19 @@ var mishaps = []mishap{diesBefore, diesAfter, failsOnce, answerLost}
 // trouble is a mishap at one call to the store.
 type trouble struct {
 	kind mishap
-	at   int  // which call
-	met  bool // the scene has made that call
+	at   int      // which call
+	met  bool     // the scene has made that call
+	then *trouble // what else goes wrong, later; nil: nothing
 }
 
 // String says when something was seen.
-func (x *trouble) String() string { return fmt.Sprintf("%s at call %d", x.kind, x.at) }
+func (x *trouble) String() string {
+	when := fmt.Sprintf("%s at call %d", x.kind, x.at)
+	if x.then != nil {
+		when += ", then " + x.then.String()
+	}
+	return when
+}
 
 // wherever plays a scene once for every kind of mishap at every call to the store that it makes. What a scene checks is seen from outside: it holds
 // wherever the scene breaks. A scene that makes fewer calls than least is not what it should be.
@@ -61,18 +68,22 @@ func atEveryCall(t *testing.T, least int, scene func(t *testing.T, call int) (re
 	}
 }
 
-// meet has one call to the store go wrong.
+// meet has one call to the store go wrong, and later maybe another one.
 func (s *simulation) meet(x *trouble) {
 	lost := errLost
 	s.store.Fail = func(call int) (before, after error) {
-		if call != x.at {
+		now := x
+		for now != nil && now.at != call {
+			now = now.then
+		}
+		if now == nil {
 			return nil, nil
 		}
-		x.met = true
-		if x.kind == diesBefore || x.kind == diesAfter {
+		now.met = true
+		if now.kind == diesBefore || now.kind == diesAfter {
 			s.kill()
 		}
-		if x.kind == diesAfter || x.kind == answerLost {
+		if now.kind == diesAfter || now.kind == answerLost {
 			return nil, lost
 		}
 		return lost, nil
