@@ -113,7 +113,7 @@ func (s *simulation) use() *engine.Engine {
 func checkNothingLeft(t *testing.T, when string, store *storetest.Memory) {
 	t.Helper()
 	for shard := range orchestrator.Shards {
-		if left, err := store.Unfinished(context.Background(), shard, orchestrator.Key{}, 10); err != nil || len(left) > 0 {
+		if left, err := store.Unfinished(t.Context(), shard, orchestrator.Key{}, 10); err != nil || len(left) > 0 {
 			t.Errorf("%s: Unfinished(%d) = %v, %v, want that nobody works on anything", when, shard, left, err)
 		}
 	}

@@ -61,7 +61,7 @@ func (o *onlooker) check(t *testing.T, when string, store *storetest.Memory, k o
 	t.Helper()
 	o.leave()
 	o.looking.Wait()
-	log, err := store.Events(context.Background(), k, 0, 1000)
+	log, err := store.Events(t.Context(), k, 0, 1000)
 	if err != nil || !slices.Equal(o.seen, log) {
 		t.Errorf("%s: who watched saw %v, want the log, %v: %v", when, o.seen, log, err)
 	}

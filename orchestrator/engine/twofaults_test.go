@@ -21,7 +21,7 @@ func TestNothingIsLostWhenTwoThingsGoWrong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			lot := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // it has to be the same each time
+			lot := rand.New(rand.NewPCG(1, 2))
 			for range lives {
 				first := lot.IntN(calls) + 1
 				x := &trouble{kind: mishaps[lot.IntN(len(mishaps))], at: first}
