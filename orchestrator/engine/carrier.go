@@ -29,10 +29,14 @@ func (e *Engine) submitCarrier(ctx context.Context, t *orchestrator.Task, c cons
 	if t.Parent != nil {
 		hops = t.Parent.Hops + 1
 	}
-	carrier, err := e.Submit(ctx, Submission{
+	s := Submission{
 		Tenant: t.Tenant, Caller: carrierName, RequestID: c.ID, Message: m, Route: orchestrator.Route{Agent: c.TargetAgent},
 		Deadline: c.ExpireTime, parent: &orchestrator.Parent{TaskID: t.ID, ConsultationID: c.ID, Hops: hops},
-	})
+	}
+	carrier, err := e.Submit(ctx, s)
+	if err != nil && isOurs(err) { // the store may have taken it all the same
+		carrier, err = e.Submit(ctx, s)
+	}
 	if err != nil {
 		text := fault.From(err).Message
 		if ferr := e.Ledger.Fail(ctx, t.Tenant, t.ID, c.ID, "it could not be sent: "+text); ferr != nil {

@@ -109,7 +109,7 @@ func (s *simulation) boot() (work func()) {
 		asked = noConsultations{}
 	}
 	e, err := engine.New(engine.Config{
-		Store: tasks, Leases: leases, Directory: directory{agents}, Connect: connects{s.client, s.away}, Ledger: consultation.NewLedger(asked, consultation.LedgerOptions{}),
+		Store: tasks, Leases: leases, Directory: directory{agents}, Connect: connects{s.client, s.away}, Ledger: consultation.NewLedger(mortalConsultations{asked, life}, consultation.LedgerOptions{}),
 		Notifier: s.notifier, Receiver: s.receiver, Logger: logger, Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 		Now: s.now,
 	})
@@ -258,6 +258,26 @@ func (m *mortal) Update(ctx context.Context, k orchestrator.Key, change func(*or
 		}
 		return events, err
 	})
+}
+
+// mortalConsultations is a store of consultations as the same process sees it.
+type mortalConsultations struct {
+	consultation.Store
+	process *mortal
+}
+
+func (m mortalConsultations) Append(ctx context.Context, tenant, taskID string, next func([]consultation.Entry) (consultation.Consultation, error)) error {
+	if m.process.dead.Load() {
+		return errDead
+	}
+	return m.Store.Append(ctx, tenant, taskID, next)
+}
+
+func (m mortalConsultations) Update(ctx context.Context, tenant, id string, change func(consultation.Entry) (consultation.Entry, error)) error {
+	if m.process.dead.Load() {
+		return errDead
+	}
+	return m.Store.Update(ctx, tenant, id, change)
 }
 
 // connects always connects to the same agent, apart from one that cannot be reached.
