@@ -2,6 +2,7 @@ package rpcserver
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"google.golang.org/grpc"
@@ -80,8 +81,12 @@ func (s *Server) admitFirst(rule auth.Rule, read reader, next grpc.MethodHandler
 
 // decodeKnown decodes the request of an admitted caller. That it cannot be decoded is the caller's mistake.
 func (s *Server) decodeKnown(ctx context.Context, decode func(any) error, req any) error {
+	a, ok := ctx.Value(admissionKey{}).(*admission)
+	if !ok {
+		return errors.New("a request is read whose caller is not known")
+	}
 	body := &undecoded{}
-	if err := decode(body); err != nil {
+	if err := s.intake.receive(ctx, callerOf(a.caller), decode, body); err != nil {
 		return err
 	}
 	defer body.data.Free()
@@ -89,9 +94,7 @@ func (s *Server) decodeKnown(ctx context.Context, decode func(any) error, req an
 	if err != nil {
 		return rpcfault.Status(err).Err()
 	}
-	if a, ok := ctx.Value(admissionKey{}).(*admission); ok {
-		a.endTurn = end
-	}
+	a.endTurn = end
 	return body.decode(req)
 }
 

@@ -44,9 +44,14 @@ func (s *Server) authorizeStream(srv any, stream grpc.ServerStream, info *grpc.S
 	ctx, stop := s.whileAdmitted(ctx, presented(ctx), rule)
 	defer stop()
 	if rule.Public {
-		stream = publicStream{stream, s}
+		return WhyEnded(ctx, next(srv, &serverStream{ServerStream: publicStream{stream, s}, ctx: ctx}))
 	}
-	return WhyEnded(ctx, next(srv, &serverStream{ServerStream: stream, ctx: ctx}))
+	in := s.intake
+	if info.IsClientStream { // a caller need not have anything to say
+		in = s.talks
+	}
+	who, _ := auth.FromContext(ctx)
+	return WhyEnded(ctx, next(srv, knownStream{&serverStream{ServerStream: stream, ctx: ctx}, in, callerOf(who)}))
 }
 
 // presented returns the values of the Authorization header of a call; no other metadata counts as a credential.

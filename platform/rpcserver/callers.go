@@ -43,6 +43,8 @@ type callers struct {
 // caller identifies whose limits apply to a call.
 type caller struct{ tenant, name string }
 
+func callerOf(p auth.Principal) caller { return caller{p.Tenant, p.Name} }
+
 // callerState is what one caller uses.
 type callerState struct {
 	open int
@@ -67,7 +69,7 @@ func newCallers(l Limits) *callers {
 func (c *callers) enter(p auth.Principal) (leave func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	who := caller{p.Tenant, p.Name}
+	who := callerOf(p)
 	s := c.state(who)
 	if s.open >= c.limits.MaxCalls-c.open {
 		c.prune(who, s)

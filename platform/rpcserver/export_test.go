@@ -3,6 +3,7 @@ package rpcserver
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"google.golang.org/grpc"
 
@@ -58,8 +59,16 @@ func Marshal(v any) ([]byte, error) { return newMessageMarshaler().Marshal(v) }
 
 // DecodePublic is Server.decodePublic of a server without calls.
 func DecodePublic(decode func(any) error) error {
-	s := &Server{awaited: newCallers(Limits{})}
+	s := &Server{awaited: newCallers(Limits{}), unknown: newIntake(1, publicWait)}
 	return s.decodePublic(context.Background(), decode, nil)
+}
+
+// Receive is intake.receive of an intake that receives one request at a time, and waits for up to a minute.
+func Receive() func(ctx context.Context, decode func(any) error) error {
+	i := newIntake(1, time.Minute)
+	return func(ctx context.Context, decode func(any) error) error {
+		return i.receive(ctx, caller{name: "ann"}, decode, nil)
+	}
 }
 
 // Ready is the handler of /readyz of a server with one check.

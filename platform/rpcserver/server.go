@@ -78,6 +78,9 @@ type Server struct {
 	awaited   *callers // of calls without a caller that wait for their request, by address
 	strangers *telemetry.Lines
 	unread    *shares // of answers
+	intake    *intake // of requests
+	talks     *intake // of messages of streams in both directions
+	unknown   *intake // of requests without a caller, by address
 	hosts     hostGuard
 	turns     *turns
 	requests  *requests
@@ -116,8 +119,9 @@ func New(opts Options) (*Server, error) {
 		mux: http.NewServeMux(), streams: newOpenStreams(), callers: newCallers(opts.Limits), public: newCallers(Limits{MaxCalls: 2 * maxPublic}),
 		awaited: newCallers(Limits{MaxCalls: 2 * maxAwaited}), strangers: telemetry.NewLines(strangersAtOnce, strangersEvery),
 		unread: newShares(maxUnread * int(opts.MaxBodyBytes)),
-		hosts:  newHostGuard(opts.AllowedHosts, opts.HTTPListener),
-		ready:  newReadyChecks(), turns: newTurns(maxInLine * int(opts.MaxBodyBytes)), abandoned: make(chan struct{}),
+		intake: newIntake(maxReceived, bodyTimeout), talks: newIntake(maxReceived, talkWait), unknown: newIntake(maxStrangers, publicWait),
+		hosts: newHostGuard(opts.AllowedHosts, opts.HTTPListener),
+		ready: newReadyChecks(), turns: newTurns(maxInLine * int(opts.MaxBodyBytes)), abandoned: make(chan struct{}),
 	}
 	if s.requests, err = newRequests(opts.Telemetry); err != nil {
 		return nil, err
@@ -158,6 +162,8 @@ func (s *Server) newGRPC(calls *serverCalls) *grpc.Server {
 		grpc.MaxRecvMsgSize(int(s.opts.MaxBodyBytes)),
 		grpc.MaxConcurrentStreams(uint32(s.callers.limits.MaxCalls+maxStreams)), //nolint:gosec // far below 2^32; all REST calls share one connection
 		grpc.NumStreamWorkers(workers),
+		grpc.StaticStreamWindowSize(streamWindow), // otherwise a client can make it grow to 16 MiB
+		grpc.StaticConnWindowSize(connWindow),
 		grpc.MaxHeaderListSize(maxHeaderBytes),
 		grpc.ConnectionTimeout(connectTimeout),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minPing, PermitWithoutStream: true}),

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/grpc/peer"
 
 	"github.com/quorate/quorate/platform/auth"
-	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
@@ -18,8 +17,8 @@ import (
 // of what follows twice, and all others together the rest.
 const (
 	maxPublic  = 1024             // open streams
-	maxAwaited = 64               // calls that wait for their request, of which up to Options.MaxBodyBytes may have arrived
-	publicWait = 10 * time.Second // how long such a call waits
+	maxAwaited = 64               // calls that wait for their request
+	publicWait = 10 * time.Second // how long such a request is received
 )
 
 // stranger stands for all who call from the address of a call.
@@ -55,22 +54,15 @@ func (s *Server) enterStream(ctx context.Context) (leave func(), err error) {
 	return s.Enter(ctx)
 }
 
-// decodePublic decodes the request of a call of a public method. It bounds how many such calls wait for their request, and how long each does. The end of the
-// call ends the goroutine that reads.
+// decodePublic decodes the request of a call of a public method. It bounds how many such calls wait for their request, of which few are received at a time, and how
+// long each does.
 func (s *Server) decodePublic(ctx context.Context, decode func(any) error, req any) error {
 	leave, err := s.awaited.enter(stranger(ctx))
 	if err != nil {
 		return rpcfault.Status(err).Err()
 	}
 	defer leave()
-	read := make(chan error, 1)
-	go func() { read <- decode(req) }()
-	select {
-	case err := <-read:
-		return err
-	case <-time.After(publicWait):
-		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: it did not come within %s", publicWait)).Err()
-	}
+	return s.unknown.receive(ctx, callerOf(stranger(ctx)), decode, req)
 }
 
 // decodeStranger is decodePublic for a unary call. That its request cannot be decoded is the caller's mistake.

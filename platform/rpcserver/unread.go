@@ -23,7 +23,7 @@ func (s *Server) countAnswers(ctx context.Context, req any, info *grpc.UnaryServ
 	if err != nil || !known || !ok {
 		return resp, err
 	}
-	return s.countAnswer(caller{a.caller.Tenant, a.caller.Name}, message)
+	return s.countAnswer(callerOf(a.caller), message)
 }
 
 // countAnswer returns a message that counts until its encoding is written or thrown away: gRPC's flow control lets a caller read it when it likes, also when the

@@ -51,16 +51,22 @@ func (h *hoarder) must(err error) {
 	}
 }
 
-// ask calls GetBook.
-func (h *hoarder) ask(id uint32, name string) {
+// call begins a call with a token.
+func (h *hoarder) call(id uint32, path, token string) {
 	h.t.Helper()
 	h.block.Reset()
 	for _, f := range [][2]string{
-		{":method", "POST"}, {":scheme", "http"}, {":path", getBook}, {":authority", "x"}, {"content-type", "application/grpc"}, {"authorization", "Bearer " + readerToken},
+		{":method", "POST"}, {":scheme", "http"}, {":path", path}, {":authority", "x"}, {"content-type", "application/grpc"}, {"authorization", "Bearer " + token},
 	} {
 		h.must(h.table.WriteField(hpack.HeaderField{Name: f[0], Value: f[1]}))
 	}
 	h.must(h.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, BlockFragment: h.block.Bytes()}))
+}
+
+// ask calls GetBook.
+func (h *hoarder) ask(id uint32, name string) {
+	h.t.Helper()
+	h.call(id, getBook, readerToken)
 	message, err := proto.Marshal(newMessage("GetBookRequest", "name", name))
 	h.must(err)
 	message = append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...)

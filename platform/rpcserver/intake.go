@@ -1,0 +1,98 @@
+package rpcserver
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
+)
+
+const (
+	maxReceived  = 32        // requests of one caller that gRPC's transport receives at a time
+	maxStrangers = 4         // of those without a caller, by address; they are small
+	talkWait     = time.Hour // for a stream in both directions, whose client may be silent
+
+	// streamWindow is how many bytes of a request, at most, that transport takes before somebody receives the request. It is the least that there may be.
+	streamWindow = 65535
+
+	connWindow = 4 << 20 // bytes that may be on their way on one connection; they do not wait here
+)
+
+// intake bounds how many requests of one caller are received at a time: each may have Options.MaxBodyBytes, and its sender may leave out the end. The others wait
+// with what fits into the window of their stream, which a small request does.
+type intake struct {
+	most int           // requests of one caller
+	wait time.Duration // how long a request is received
+
+	mu sync.Mutex
+	of map[caller]*entrance // guarded by mu
+}
+
+// entrance is that of one caller.
+type entrance struct {
+	users int           // requests that wait or are received; guarded by the intake's mu
+	taken chan struct{} // holds a token for each request that is received
+}
+
+func newIntake(most int, wait time.Duration) *intake {
+	return &intake{most: most, wait: wait, of: make(map[caller]*entrance)}
+}
+
+// receive calls decode, which receives a request of who, as soon as one more may be received. It returns the error of decode or of ctx, or InvalidArgument when the
+// request is not there in time: then the call has to end, which ends decode.
+func (i *intake) receive(ctx context.Context, who caller, decode func(any) error, req any) error {
+	e := i.use(who)
+	defer i.release(who, e)
+	select {
+	case e.taken <- struct{}{}:
+		defer func() { <-e.taken }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	late := time.NewTimer(i.wait)
+	defer late.Stop()
+	read := make(chan error, 1)
+	go func() { read <- decode(req) }()
+	select {
+	case err := <-read:
+		return err
+	case <-late.C:
+		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: it did not come within %s", i.wait)).Err()
+	}
+}
+
+func (i *intake) use(who caller) *entrance {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	e := i.of[who]
+	if e == nil {
+		e = &entrance{taken: make(chan struct{}, i.most)}
+		i.of[who] = e
+	}
+	e.users++
+	return e
+}
+
+func (i *intake) release(who caller, e *entrance) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if e.users--; e.users == 0 {
+		delete(i.of, who)
+	}
+}
+
+// knownStream is a stream whose caller is known.
+type knownStream struct {
+	grpc.ServerStream
+	intake *intake
+	who    caller
+}
+
+// RecvMsg receives the next message when the caller may have one more received.
+func (k knownStream) RecvMsg(message any) error {
+	return k.intake.receive(k.Context(), k.who, k.ServerStream.RecvMsg, message)
+}
