@@ -23,7 +23,6 @@ const (
 	maxPage     = 100
 	maxListed   = 10_000 // tasks that a list covers
 	scanPage    = 200
-	pageBytes   = 4<<20 - 4<<10 // total size of the tasks on a page, unless a single one is larger: with what is around them, gRPC clients take 4 MiB
 )
 
 // place is the position of a task in a list: by the time of its last change, newest first (A2A §3.1.4).
@@ -89,7 +88,7 @@ func (s *Service) showPage(ctx context.Context, p auth.Principal, resp *a2apb.Li
 		}
 		taskrpc.HoldMessage(p, &t)
 		task := taskToA2A(&t, v)
-		if bytes += proto.Size(task); bytes > pageBytes && len(resp.GetTasks()) > 0 {
+		if bytes += proto.Size(task); bytes > taskrpc.PageBytes && len(resp.GetTasks()) > 0 {
 			return i, nil
 		}
 		resp.Tasks = append(resp.Tasks, task)

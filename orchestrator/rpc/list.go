@@ -21,9 +21,11 @@ import (
 // A page ends early when few tasks match the filter or belong to the caller, so that the work is bounded, and when its tasks are large.
 const (
 	pageReads = 40
-	pageLooks = 2000    // tasks
-	readTasks = 100     // tasks at a time, each with a state of up to the store's limit
-	pageBytes = 4 << 20 // bytes after which no more is read
+	pageLooks = 2000 // tasks
+	readTasks = 100  // tasks at a time, each with a state of up to the store's limit
+
+	// PageBytes is the total size of the tasks on a page, unless a single one is larger: with what is around them, gRPC clients take 4 MiB.
+	PageBytes = 4<<20 - 4<<10
 )
 
 // taskFields are the fields of Task by which a filter can compare.
@@ -70,24 +72,43 @@ func (s *Service) ListTasks(ctx context.Context, req *orchestratorv1.ListTasksRe
 		return nil, err
 	}
 	resp := &orchestratorv1.ListTasksResponse{}
-	size, next, looks, bytes := page.Size(req.GetPageSize()), string(cursor), 0, 0
-	for read := 0; read < pageReads && looks < pageLooks && bytes < pageBytes && len(resp.GetTasks()) < size; read++ {
-		var list []orchestrator.Task
-		if list, next, err = s.store.Tasks(ctx, p.Tenant, next, min(size-len(resp.GetTasks()), readTasks)); err != nil {
+	size, limit, next, looks, room := page.Size(req.GetPageSize()), readTasks, string(cursor), 0, PageBytes
+	for read := 0; read < pageReads && looks < pageLooks && len(resp.GetTasks()) < size; read++ {
+		list, behind, err := s.store.Tasks(ctx, p.Tenant, next, min(size-len(resp.GetTasks()), limit))
+		if err != nil {
 			return nil, err
 		}
-		for i := range list {
-			if t := &list[i]; MaySee(p, t) && wanted.Match(t) {
-				shown := taskToProto(t)
-				resp.Tasks, bytes = append(resp.Tasks, shown), bytes+proto.Size(shown)
+		shown, bytes, fit := fitting(list, room, len(resp.GetTasks()) == 0, func(t *orchestrator.Task) bool { return MaySee(p, t) && wanted.Match(t) })
+		if fit < len(list) { // only the store can say how a list goes on, so those that fit are read again, as a list
+			if limit = fit; limit == 0 {
+				break
 			}
+			continue
 		}
-		if looks += len(list); next == "" {
+		resp.Tasks, room, next = append(resp.Tasks, shown...), room-bytes, behind
+		if looks += len(list); next == "" || limit < readTasks {
 			break
 		}
 	}
 	resp.NextPageToken = s.pages.Encode(scope, []byte(next))
 	return resp, nil
+}
+
+// fitting returns those of the first tasks of list that are wanted, with their size in bytes: as many as there is room for, and at least one of them if one must be. fit
+// is the number of tasks of list among which they are.
+func fitting(list []orchestrator.Task, room int, must bool, wanted func(*orchestrator.Task) bool) (shown []*orchestratorv1.Task, bytes, fit int) {
+	for i := range list {
+		if !wanted(&list[i]) {
+			continue
+		}
+		task := taskToProto(&list[i])
+		size := proto.Size(task)
+		if bytes+size > room && (!must || len(shown) > 0) {
+			return shown, bytes, i
+		}
+		shown, bytes = append(shown, task), bytes+size
+	}
+	return shown, bytes, len(list)
 }
 
 // checkOrder refuses every order except the one in which tasks are stored.

@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,8 +45,12 @@ func listed(t *testing.T, n int) *rpc.Service {
 	return rpc.New(nil, store, page.New([]byte("key")))
 }
 
+type lister interface {
+	ListTasks(ctx context.Context, req *orchestratorv1.ListTasksRequest) (*orchestratorv1.ListTasksResponse, error)
+}
+
 // all reads a list to its end and returns the ids on its pages, and how many pages there were.
-func all(t *testing.T, s *rpc.Service, caller auth.Principal, req *orchestratorv1.ListTasksRequest) (ids []string, pages int) {
+func all(t *testing.T, s lister, caller auth.Principal, req *orchestratorv1.ListTasksRequest) (ids []string, pages int) {
 	t.Helper()
 	for {
 		resp, err := s.ListTasks(auth.NewContext(t.Context(), caller), req)
@@ -123,26 +128,61 @@ func TestAPageLooksAtABoundedNumberOfTasks(t *testing.T) {
 	}
 }
 
-// TestAPageOfLargeTasksEndsEarly has a list of tasks with as many attributes as a store takes, which one answer with all of them would not hold.
+// TestAPageOfLargeTasksEndsEarly has lists of tasks with some KiB of attributes, as many as a store takes or few.
 func TestAPageOfLargeTasksEndsEarly(t *testing.T) {
 	t.Parallel()
-	const tasks, large, most = 250, 300 << 10, 48 << 20
+	type run struct{ tasks, size int }
+	for name, runs := range map[string][]run{
+		"large": {{30, 300}}, "newest are small": {{20, 300}, {300, 0}}, "newest are large": {{300, 0}, {20, 300}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store, tasks := &storetest.Memory{}, 0
+			for _, r := range runs {
+				for range r.tasks {
+					at, text := time.Date(2026, 1, 16, 0, tasks, 0, 0, time.UTC), strings.Repeat("x", r.size<<10)
+					task := orchestrator.Task{Tenant: "default", ID: fmt.Sprintf("%04d", tasks), Owner: "alice", CreateTime: at, Attributes: consultation.Attributes{"a": text}}
+					if _, _, err := store.Create(t.Context(), task); err != nil {
+						t.Fatal(err)
+					}
+					tasks++
+				}
+			}
+			service := sized{rpc.New(nil, store, page.New([]byte("key"))), t}
+			if got, pages := all(t, service, admin, &orchestratorv1.ListTasksRequest{PageSize: 1000}); !slices.Equal(got, everyID(tasks)) || pages < 2 {
+				t.Errorf("ListTasks() = %v on %d pages, want all tasks on several", got, pages)
+			}
+		})
+	}
+}
+
+// sized is a service whose clients take 4 MiB.
+type sized struct {
+	*rpc.Service
+	t *testing.T
+}
+
+func (s sized) ListTasks(ctx context.Context, req *orchestratorv1.ListTasksRequest) (*orchestratorv1.ListTasksResponse, error) {
+	resp, err := s.Service.ListTasks(ctx, req)
+	if size := proto.Size(resp); size > 4<<20 {
+		s.t.Errorf("ListTasks() = %d tasks with %d bytes, want 4 MiB at most", len(resp.GetTasks()), size)
+	}
+	return resp, err
+}
+
+// TestATaskThatIsLargerThanAPageIsListed has it be alone on its page.
+func TestATaskThatIsLargerThanAPageIsListed(t *testing.T) {
+	t.Parallel()
 	store := &storetest.Memory{}
-	for i := range tasks {
-		at := time.Date(2026, 1, 16, 0, i, 0, 0, time.UTC)
-		task := orchestrator.Task{Tenant: "default", ID: fmt.Sprintf("%04d", i), Owner: "alice", CreateTime: at, Attributes: consultation.Attributes{"a": strings.Repeat("x", large)}}
+	for i, size := range []int{0, 5 << 20, 0} {
+		task := orchestrator.Task{Tenant: "default", ID: fmt.Sprintf("%04d", i), Owner: "alice", CreateTime: time.Date(2026, 1, 16, 0, i, 0, 0, time.UTC)}
+		task.Attributes = consultation.Attributes{"a": strings.Repeat("x", size)}
 		if _, _, err := store.Create(t.Context(), task); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s := rpc.New(nil, store, page.New([]byte("key")))
-	req := &orchestratorv1.ListTasksRequest{PageSize: 1000}
-	first, err := s.ListTasks(auth.NewContext(t.Context(), admin), req)
-	if size := proto.Size(first); err != nil || size > most {
-		t.Errorf("ListTasks() = %d tasks with %d bytes, %v, want %d bytes at most", len(first.GetTasks()), size, err, most)
-	}
-	if got, pages := all(t, s, admin, req); !slices.Equal(got, everyID(tasks)) || pages < 2 {
-		t.Errorf("ListTasks() = %v on %d pages, want all tasks on several", got, pages)
+	if got, pages := all(t, rpc.New(nil, store, page.New([]byte("key"))), admin, &orchestratorv1.ListTasksRequest{}); !slices.Equal(got, everyID(3)) || pages != 3 {
+		t.Errorf("ListTasks() = %v on %d pages, want all tasks on three", got, pages)
 	}
 }
 
