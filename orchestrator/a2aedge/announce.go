@@ -15,10 +15,7 @@ import (
 // AnnouncePath is where agents send push notifications about their tasks. Each attempt has a URL of its own: a token follows the path.
 const AnnouncePath = "/a2a/announcements/"
 
-const (
-	announceScope   = "a2a announcement"
-	maxAnnouncement = 4 << 20 // read and discarded: the agent is asked for the task
-)
+const announceScope = "a2a announcement"
 
 // Announcements are the receivers of push notifications from agents: one URL for each attempt, which nobody can guess.
 type Announcements struct {
@@ -44,7 +41,7 @@ func (a *Announcements) read(token string) (k orchestrator.Key, attempt int, ok 
 	return orchestrator.Key{Tenant: parts[0], ID: parts[1]}, attempt, err == nil
 }
 
-// Handler returns the handler for AnnouncePath{token}. It calls announced for each request with a valid token.
+// Handler returns the handler for AnnouncePath{token}. It calls announced for each request with a valid token, and throws away all of the body.
 func (a *Announcements) Handler(announced func(ctx context.Context, k orchestrator.Key, attempt int) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		k, attempt, ok := a.read(r.PathValue("token"))
@@ -52,7 +49,7 @@ func (a *Announcements) Handler(announced func(ctx context.Context, k orchestrat
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
-		_, _ = io.CopyN(io.Discard, r.Body, maxAnnouncement) // so that the connection can be reused
+		_, _ = io.Copy(io.Discard, r.Body) // it may be a whole task, for which the agent is asked instead
 		switch err := announced(r.Context(), k, attempt); {
 		case err == nil:
 			w.WriteHeader(http.StatusNoContent)

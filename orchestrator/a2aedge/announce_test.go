@@ -81,6 +81,9 @@ func TestAnAgentsAnnouncementIsTakenAsAReasonToAsk(t *testing.T) {
 	if got := w.call(t, "POST", path, lie, none); got.code != 204 {
 		t.Errorf("an announcement = %d %s, want 204", got.code, got.body)
 	}
+	if got := w.call(t, "POST", path, lie+strings.Repeat(" ", 9<<20), none); got.code != 204 {
+		t.Errorf("an announcement with a task of 9 MiB = %d %s, want 204", got.code, got.body)
+	}
 	if got := w.call(t, "POST", path[:len(path)-1]+"A", lie, none); got.code != 404 {
 		t.Errorf("an announcement with a token that is not ours = %d, want 404", got.code)
 	}

@@ -28,7 +28,7 @@ func (s *Server) handleA2A(o Options) {
 		config.GRPCPort = port
 	}
 	h := a2aedge.NewHandler(config)
-	s.rpc.Handle("POST "+a2aedge.AnnouncePath+"{token}", s.announcements.Handler(s.Engine.Announced))
+	s.rpc.HandleDiscarding("POST "+a2aedge.AnnouncePath+"{token}", s.announcements.Handler(s.Engine.Announced))
 	const agent = a2aedge.AgentsPath + "{name}"
 	for _, pattern := range []string{a2aedge.Path, a2aedge.Path + "/", agent, agent + "/"} {
 		s.rpc.Handle(pattern, h)

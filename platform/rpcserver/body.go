@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/quorate/quorate/platform/auth"
@@ -60,11 +62,9 @@ func (s *Server) beforeREST(next http.Handler) http.Handler {
 // answers.
 func (s *Server) limitBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body := &limitedBody{
-			ReadCloser: http.MaxBytesReader(w, r.Body, s.opts.MaxBodyBytes),
-			raw:        r.Body, control: http.NewResponseController(w), limit: s.opts.MaxBodyBytes,
-		}
-		if r.ContentLength > s.opts.MaxBodyBytes {
+		limit := s.limitOf(r)
+		body := &limitedBody{ReadCloser: http.MaxBytesReader(w, r.Body, limit), raw: r.Body, control: http.NewResponseController(w), limit: limit}
+		if r.ContentLength > limit {
 			body.refuse(w, r)
 			return
 		}
@@ -77,6 +77,17 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// limitOf returns how many bytes the body of a request may have.
+func (s *Server) limitOf(r *http.Request) int64 {
+	if len(s.discarding) == 0 || r.ContentLength >= 0 && r.ContentLength <= s.opts.MaxBodyBytes || strings.HasPrefix(r.URL.Path, apiPath) {
+		return s.opts.MaxBodyBytes
+	}
+	if _, pattern := s.mux.Handler(r); slices.Contains(s.discarding, pattern) {
+		return drainBytes
+	}
+	return s.opts.MaxBodyBytes
 }
 
 // limitedBody remembers that the limit was exceeded, because the gateway reduces the error to its text.

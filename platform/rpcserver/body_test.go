@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,6 +53,36 @@ func TestABodyThatNeverComesHoldsNothing(t *testing.T) {
 					}
 				})
 			})
+		}
+	}
+}
+
+// TestABodyThatIsThrownAwayMayBeLarger has paths that look as if they led to the handler that throws bodies away, and one that does.
+func TestABodyThatIsThrownAwayMayBeLarger(t *testing.T) {
+	t.Parallel()
+	r := start(t, func(_ *rpcserver.Options, then prepared) {
+		then(func(s *rpcserver.Server) {
+			discard := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				if _, err := io.Copy(io.Discard, r.Body); err != nil {
+					t.Errorf("reading the body = %v, want no error", err)
+				}
+			})
+			s.HandleDiscarding("POST /thrown/{name}", discard)
+			s.Handle("/kept", discard)
+		})
+	})
+	for path, want := range map[string]int{
+		"/thrown/x": http.StatusOK, "/kept": http.StatusRequestEntityTooLarge, "/thrown": http.StatusRequestEntityTooLarge,
+		"/v1/../thrown/x": http.StatusRequestEntityTooLarge,
+	} {
+		for kind, body := range map[string]io.Reader{
+			"of known length": strings.NewReader(strings.Repeat(" ", 100<<10)), "of unknown length": io.MultiReader(strings.NewReader(strings.Repeat(" ", 100<<10))),
+		} {
+			if want == http.StatusOK || kind == "of known length" {
+				if got, text := r.send(t, r.request(t, http.MethodPost, path, body, nil)); got.StatusCode != want {
+					t.Errorf("POST %s with a body of 100 KiB %s = %d %s, want %d", path, kind, got.StatusCode, text, want)
+				}
+			}
 		}
 	}
 }

@@ -59,33 +59,34 @@ type Options struct {
 
 // Server is one gRPC server with an HTTP server in front of it. Register everything, then call Run once.
 type Server struct {
-	opts      Options
-	validator protovalidate.Validator
-	grpc      *grpc.Server
-	direct    *grpcwire.Server
-	health    *health.Server
-	pipe      *bufconn.Listener
-	conn      *grpc.ClientConn
-	plain     *grpc.ClientConn // conn without what REST adds
-	gateway   *runtime.ServeMux
-	mux       *http.ServeMux
-	hasRoot   bool // somebody handles "/"
-	checks    []check
-	ready     readyChecks
-	streams   *openStreams
-	callers   *callers
-	public    *callers // of streams without a caller, by address
-	awaited   *callers // of calls without a caller that wait for their request, by address
-	strangers *telemetry.Lines
-	unread    *shares // of answers
-	intake    *intake // of requests
-	talks     *intake // of messages of streams in both directions
-	unknown   *intake // of requests without a caller, by address
-	hosts     hostGuard
-	turns     *turns
-	requests  *requests
-	stopping  atomic.Bool
-	abandoned chan struct{} // closed when calls that do not end are no longer waited for
+	opts       Options
+	validator  protovalidate.Validator
+	grpc       *grpc.Server
+	direct     *grpcwire.Server
+	health     *health.Server
+	pipe       *bufconn.Listener
+	conn       *grpc.ClientConn
+	plain      *grpc.ClientConn // conn without what REST adds
+	gateway    *runtime.ServeMux
+	mux        *http.ServeMux
+	hasRoot    bool     // somebody handles "/"
+	discarding []string // patterns of HandleDiscarding
+	checks     []check
+	ready      readyChecks
+	streams    *openStreams
+	callers    *callers
+	public     *callers // of streams without a caller, by address
+	awaited    *callers // of calls without a caller that wait for their request, by address
+	strangers  *telemetry.Lines
+	unread     *shares // of answers
+	intake     *intake // of requests
+	talks      *intake // of messages of streams in both directions
+	unknown    *intake // of requests without a caller, by address
+	hosts      hostGuard
+	turns      *turns
+	requests   *requests
+	stopping   atomic.Bool
+	abandoned  chan struct{} // closed when calls that do not end are no longer waited for
 }
 
 // New returns a server with only the health and reflection services. It accepts no connection before Run.
@@ -210,6 +211,12 @@ func (s *Server) Gateway(ctx context.Context, register ...func(ctx context.Conte
 func (s *Server) Handle(pattern string, h http.Handler) {
 	s.hasRoot = s.hasRoot || pattern == "/"
 	s.mux.Handle(pattern, h)
+}
+
+// HandleDiscarding is Handle for a handler that throws away what it reads of a body, which may have up to 64 MiB then.
+func (s *Server) HandleDiscarding(pattern string, h http.Handler) {
+	s.discarding = append(s.discarding, pattern)
+	s.Handle(pattern, h)
 }
 
 // OnReady adds a check to /readyz under name. It has two seconds; of its error only the message of a fault is shown. It runs once a second at most.
