@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -130,6 +131,44 @@ func TestEventsComeOneByOne(t *testing.T) {
 		synctest.Wait()
 		if err := <-left; err == nil {
 			t.Error("the context of a stream whose caller left has not ended")
+		}
+	})
+}
+
+// TestWhatACallerSendsAheadIsBounded has a caller send requests as fast as the server reads them, and handlers run for so long that the connection is watched. The
+// requests have the size by which buffers grow.
+func TestWhatACallerSendsAheadIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const answers, most, size = 12, 512 << 10, 8 << 10
+		l := inMemory(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			_ = pause.For(r.Context(), time.Second) // it ends early when the caller leaves
+		}))
+		conn, in := l.connect(t)
+		request := post("/", strings.Repeat("x", 8000))
+		request = post("/"+strings.Repeat("x", size-len(request)), strings.Repeat("x", 8000))
+		sent := make(chan int)
+		go func() {
+			total, many := 0, strings.Repeat(request, 1000)
+			for {
+				n, err := io.WriteString(conn, many)
+				if total += n; err != nil {
+					sent <- total
+					return
+				}
+			}
+		}()
+		for range answers {
+			if got := receive(in); got != "200 " {
+				t.Fatalf("the answer to one of many requests = %q, want 200", got)
+			}
+		}
+		_ = conn.Close()
+		if total := <-sent; total > most {
+			t.Errorf("the server has read %d bytes for %d answers, want %d at most", total, answers, most)
+		}
+		if err := pause.For(t.Context(), time.Minute); err != nil { // the last handler finds that its caller has left
+			t.Error(err)
 		}
 	})
 }

@@ -9,6 +9,9 @@ import (
 // watchAfter is how long a handler may run before the connection is watched for the caller to disconnect.
 const watchAfter = 50 * time.Millisecond
 
+// maxAhead is how many bytes of a request and of those after it may be there when the connection is watched, which may double them.
+const maxAhead = 2 * (maxHead + maxContent)
+
 // disconnectWatch cancels the context of a request when its caller disconnects. Since the request has been read, nothing else reads from the connection meanwhile; bytes
 // that arrive belong to the next request and stay in in.
 type disconnectWatch struct {
@@ -39,11 +42,12 @@ func (w *disconnectWatch) read() {
 	}
 }
 
-// begin returns a channel to close after the read, or nil if the handler has returned.
+// begin returns a channel to close after the read, or nil if there is none: the handler has returned, or the caller has sent so much ahead that one more read would
+// let it fill the memory. That it disconnects is then noticed when the answer cannot be written.
 func (w *disconnectWatch) begin() chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.over {
+	if w.over || len(w.in.data) > maxAhead {
 		return nil
 	}
 	w.done = make(chan struct{})
