@@ -129,8 +129,9 @@ func compresses(f *http2.MetaHeadersFrame) bool {
 	return slices.ContainsFunc(f.RegularFields(), func(h hpack.HeaderField) bool { return h.Name == "grpc-encoding" && h.Value != "identity" })
 }
 
-// maxRecorded is the number of bytes by which a connection has to show whose it is. A header may come in any number of empty pieces.
-const maxRecorded = 256 << 10
+// maxRecorded is the number of bytes by which a connection has to show whose it is: the largest header, and what comes before it. A header may come in any number of
+// empty pieces.
+const maxRecorded = maxHeaderBytes + 16<<10
 
 var errNoCall = errors.New("there is no call")
 
