@@ -9,7 +9,7 @@ import (
 )
 
 // Run takes leases and works on the tasks under them until ctx ends: first on unfinished ones, then on those that Wake names. It returns when every
-// runner has stopped and the leases are released; whoever holds them next continues what is unfinished.
+// runner has stopped and the leases are free; whoever holds them next continues what is unfinished.
 func (e *Engine) Run(ctx context.Context) error {
 	held, letGo := context.WithCancel(context.WithoutCancel(ctx))
 	var keeping sync.WaitGroup

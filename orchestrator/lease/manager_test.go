@@ -149,6 +149,9 @@ func TestReplicasShareTheGroupsWithoutALeader(t *testing.T) {
 		}
 		c.stop()
 		<-c.ended
+		if n := c.manager.Held(); n != 0 {
+			t.Errorf("once it has left the third says that it holds %d groups", n)
+		}
 		<-time.After(4 * time.Second)
 		if all, counts := held(a, b); all != orchestrator.Groups {
 			t.Errorf("4 s after the third has left the others hold %v groups, want all: what is released need not run out", counts)

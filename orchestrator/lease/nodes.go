@@ -16,7 +16,7 @@ func (m *Manager) liveNodes(ctx context.Context) (map[string]bool, error) {
 	listed := make(map[string]heartbeat, len(nodes))
 	for _, n := range nodes {
 		last := m.seen[n.ID]
-		if last.left || last.beats != n.Beats {
+		if last.beats != n.Beats {
 			last = heartbeat{beats: n.Beats, at: now}
 		}
 		listed[n.ID] = last

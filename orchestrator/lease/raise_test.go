@@ -18,12 +18,16 @@ func TestALeaseThatIsOlderThanTheTasksIsRaised(t *testing.T) {
 		<-time.After(time.Second)
 		const shard, epoch = 17, 2500
 		other, _ := a.manager.Epoch(shard + orchestrator.ShardsPerGroup)
+		before := a.gainedTimes()
 		for range 5 {
 			a.manager.Written(shard, epoch) // as the task is looked at again
 			<-time.After(2500 * time.Millisecond)
 		}
 		if got, ok := a.manager.Epoch(shard); !ok || got < epoch {
 			t.Errorf("the epoch of the lease = %d, %t, want at least %d, that of the task", got, ok, epoch)
+		}
+		if a.gainedTimes() == before {
+			t.Error("the worker was not told that it may work on the group under another epoch")
 		}
 		if got, ok := a.manager.Epoch(shard + orchestrator.ShardsPerGroup); !ok || got != other {
 			t.Errorf("the epoch of another lease = %d, %t, want still %d", got, ok, other)

@@ -5,13 +5,11 @@ import (
 	"log/slog"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Run takes leases, keeps them and passes on messages until ctx ends; then it releases everything. The worker must have ended its work by then.
+// Run takes leases, keeps them and passes on messages until ctx ends; then the others may take everything. The worker must have ended its work by then.
 func (m *Manager) Run(ctx context.Context, w Worker) {
 	m.runRound(ctx, w)
 	beat, collect := time.NewTicker(m.duration/beats), time.NewTicker(m.collect)
@@ -26,7 +24,7 @@ func (m *Manager) Run(ctx context.Context, w Worker) {
 		}
 		select {
 		case <-ctx.Done():
-			m.releaseAll(context.WithoutCancel(ctx))
+			m.leave(context.WithoutCancel(ctx))
 			return
 		case <-beat.C:
 			m.runRound(ctx, w)
@@ -150,28 +148,14 @@ func (m *Manager) deliverMessages(running context.Context, w Worker) {
 	}
 }
 
-// releaseAll releases everything, so that others need not wait for the leases to expire. Where that fails, they expire.
-func (m *Manager) releaseAll(ctx context.Context) {
+// leave lets the others take all groups, so that they need not wait for the leases to expire. Where that fails, they expire.
+func (m *Manager) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, m.duration/2)
 	defer cancel()
 	m.mu.Lock()
-	held := m.held
 	m.held = [orchestrator.Groups]uint64{}
 	m.mu.Unlock()
-	var calls errgroup.Group
-	calls.SetLimit(parallel)
-	for g, epoch := range held {
-		if epoch > 0 {
-			calls.Go(func() error {
-				return m.store.Release(ctx, orchestrator.Lease{Group: g, Owner: m.node, Epoch: epoch})
-			})
-		}
-	}
-	err := calls.Wait()
-	if err == nil {
-		err = m.store.Leave(ctx, m.node)
-	}
-	if err != nil {
-		m.logger.WarnContext(ctx, "not all leases were released; the others take them when they run out", slog.Any("error", err))
+	if err := m.store.Leave(ctx, m.node); err != nil {
+		m.logger.WarnContext(ctx, "this replica could not leave; the others take its leases when they run out", slog.Any("error", err))
 	}
 }
