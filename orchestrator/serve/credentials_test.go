@@ -55,7 +55,7 @@ func (c *collector) String() string {
 	return c.all.String()
 }
 
-// rude is an agent that denies every message and repeats what it was shown. Its card is for everybody; at /token is a token endpoint.
+// rude is an agent that denies every message and repeats what it was shown. The card of token is for who has its credential, those of the others for everybody; at /token is a token endpoint.
 func rude(t *testing.T, name string) (url string, shown func() string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -66,6 +66,8 @@ func rude(t *testing.T, name string) (url string, shown func() string) {
 		case r.URL.Path == "/token":
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"access_token":"c4n4ry-issued","token_type":"Bearer","expires_in":600}`)
+		case r.Method == http.MethodGet && name == "token" && r.Header.Get("Authorization") != "Bearer c4n4ry-token":
+			w.WriteHeader(http.StatusUnauthorized)
 		case r.Method == http.MethodGet:
 			_, _ = fmt.Fprintf(w, `{"name":%q,"description":"d","version":"1.0.0","capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
 				"skills":[],"supportedInterfaces":[{"url":"%s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, name, s.URL)

@@ -139,13 +139,18 @@ func startServer(t *testing.T, c ddb.Config) *server.Server {
 	if err != nil {
 		t.Fatalf("OpenDynamoDB() = %v, want no error", err)
 	}
+	return startOn(t, stores, listen(t))
+}
+
+func startOn(t *testing.T, stores *server.Stores, overHTTP net.Listener) *server.Server {
+	t.Helper()
 	tel, err := telemetry.Setup(t.Context(), telemetry.Config{LogWriter: t.Output(), LogLevel: "warn"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, err := server.New(t.Context(), server.Options{
 		Stores: stores, Telemetry: tel, Authenticator: auth.NewKeyring(), Policy: &netguard.Policy{AllowLoopback: true}, Receivers: &netguard.Policy{},
-		HTTPListener: listen(t), GRPCListener: listen(t),
+		HTTPListener: overHTTP, GRPCListener: listen(t),
 	})
 	if err != nil {
 		t.Fatalf("New() = %v, want no error", err)

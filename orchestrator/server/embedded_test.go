@@ -1,6 +1,9 @@
 package server_test
 
 import (
+	"context"
+	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,5 +77,24 @@ func TestTheKeyOfPageTokensIsKept(t *testing.T) {
 	}
 	if stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: dir}); err == nil || !strings.Contains(err.Error(), file+" has 1 bytes, not 32") {
 		t.Errorf("OpenEmbedded() with a key that is cut = %v, %v, want an error that names its file", stores, err)
+	}
+}
+
+func TestAServerIsReadyWhenItsStoresAre(t *testing.T) {
+	t.Parallel()
+	for why, want := range map[error]int{nil: http.StatusOK, errors.New("disk on fire"): http.StatusServiceUnavailable} {
+		stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: t.TempDir()})
+		if err != nil {
+			t.Fatalf("OpenEmbedded() = %v, want no error", err)
+		}
+		stores.Ready["store"] = func(context.Context) error { return why }
+		l := listen(t)
+		startOn(t, stores, l)
+		d := doors{http: "http://" + l.Addr().String()}
+		answer := d.call(t, "", http.MethodGet, "/readyz", "", "")
+		answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("GET /readyz of a store with the error %v = %d, want %d", why, answer.StatusCode, want)
+		}
 	}
 }

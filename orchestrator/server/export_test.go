@@ -2,7 +2,12 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"time"
+
+	"go.opentelemetry.io/otel/metric/noop"
+
+	"github.com/quorate/quorate/consultation"
 )
 
 // Due is how long a next copy has time.
@@ -16,3 +21,8 @@ func (b Backup) Once(ctx context.Context, now time.Time) (path string, err error
 
 // Again is how long a next copy has time after an error.
 func (b Backup) Again(now time.Time) time.Duration { return (&copies{Backup: b}).again(now) }
+
+// Ledger is the ledger over the consultations in s.
+func (e *Evidence) Ledger(s *Stores) (*consultation.Ledger, error) {
+	return e.ledger(s, nil, slog.New(slog.DiscardHandler), noop.Meter{})
+}
