@@ -79,8 +79,10 @@ func TestTasksAreListedByAFilter(t *testing.T) {
 		`parent_task_id:* AND NOT id=0400`:               "0300 0200 0100 0000",
 		`id=0007 OR id=0399`:                             "0399 0007",
 		`phase=done blocked=true`:                        "",
-		`skill=""`:                                       strings.Join(everyID(401), " "),
-		`context_id=c deadline<"2026-01-16T01:02:00Z"`:   "0001 0000",
+		`create_time<"2026-01-16T00:01:00Z"`:             "0000",
+		"phase=pre-execution OR phase=execution OR phase=design-review OR phase=pre-completion OR phase=on-error": "",
+		`skill=""`: strings.Join(everyID(401), " "),
+		`context_id=c deadline<"2026-01-16T01:02:00Z"`: "0001 0000",
 	} {
 		for _, size := range []int32{7, 1000} {
 			got, _ := all(t, s, admin, &orchestratorv1.ListTasksRequest{Filter: filter, PageSize: size, OrderBy: "createTime  desc"})
