@@ -45,7 +45,7 @@ func reachedAt(o Options) string {
 		return strings.TrimRight(o.PublicURL, "/")
 	}
 	host, _, err := net.SplitHostPort(o.HTTPListener.Addr().String())
-	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
+	if err != nil || !net.ParseIP(host).IsLoopback() {
 		return ""
 	}
 	return "http://" + o.HTTPListener.Addr().String()

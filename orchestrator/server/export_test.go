@@ -26,3 +26,6 @@ func (b Backup) Again(now time.Time) time.Duration { return (&copies{Backup: b})
 func (e *Evidence) Ledger(s *Stores) (*consultation.Ledger, error) {
 	return e.ledger(s, nil, slog.New(slog.DiscardHandler), noop.Meter{})
 }
+
+// ReachedAt is the base URL at which agents reach a server with the options.
+func ReachedAt(o Options) string { return reachedAt(o) }
