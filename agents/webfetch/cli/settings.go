@@ -174,7 +174,7 @@ func (s *settings) open(ctx context.Context, m *made, logger *slog.Logger, more 
 		}
 	}
 	if s.endpoint != "" {
-		if m.service, err = remote.New(remote.Options{Endpoint: s.endpoint}); err != nil {
+		if m.service, err = remote.New(s.endpoint); err != nil {
 			return err
 		}
 		options.Remote = m.service

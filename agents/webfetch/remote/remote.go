@@ -3,7 +3,6 @@ package remote
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,44 +14,32 @@ import (
 	"strings"
 
 	"github.com/quorate/quorate/agents/webfetch"
-	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 )
 
-// DefaultFilter is the default of Options.Filter: a language model summarizes the page.
-const DefaultFilter = "llm"
-
-const maxAnswer = webfetch.MaxMaxSize * 2 // bytes; JSON escapes
-
-// Options configure a Service.
-type Options struct {
-	Endpoint string        // base URL, to which "/md" is added; set by the operator, so internal addresses are allowed
-	Filter   string        // the field f: llm (the default), fit, raw or bm25
-	Token    auth.Secret   // sent as a bearer token; empty for none
-	Resolver *net.Resolver // nil means Go's own
-}
+const (
+	filter    = "llm"                   // a language model summarizes the page
+	maxAnswer = webfetch.MaxMaxSize * 2 // bytes; JSON escapes
+)
 
 // Service is a webfetch.MarkdownService.
 type Service struct {
 	url    string
-	filter string
-	token  auth.Secret
 	client *http.Client
 }
 
 var _ webfetch.MarkdownService = (*Service)(nil)
 
-// New returns a Service, or an InvalidArgument fault when the endpoint cannot be used.
-func New(o Options) (*Service, error) {
-	u, err := url.Parse(strings.TrimRight(o.Endpoint, "/"))
+// New returns a Service, or an InvalidArgument fault when the endpoint cannot be used. That is the base URL, to which "/md" is added; the operator sets
+// it, so internal addresses are allowed.
+func New(endpoint string) (*Service, error) {
+	u, err := url.Parse(strings.TrimRight(endpoint, "/"))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fault.Invalid("api_endpoint", webfetch.ReasonRequestInvalid, "the endpoint of the Markdown service must look like http://host:port")
 	}
-	return &Service{
-		url: u.String() + "/md", filter: cmp.Or(o.Filter, DefaultFilter), token: o.Token,
-		client: netguard.ForEndpoint(u, o.Resolver).Client(netguard.ClientOptions{}), // its context bounds each call; it follows no redirect
-	}, nil
+	client := netguard.ForEndpoint(u, nil).Client(netguard.ClientOptions{}) // its context bounds each call; it follows no redirect
+	return &Service{url: u.String() + "/md", client: client}, nil
 }
 
 // Close closes idle connections.
@@ -73,7 +60,7 @@ type answer struct {
 
 // Markdown implements webfetch.MarkdownService.
 func (s *Service) Markdown(ctx context.Context, u *url.URL) (string, error) {
-	body, err := json.Marshal(request{URL: u.String(), Filter: s.filter, Cache: "0"})
+	body, err := json.Marshal(request{URL: u.String(), Filter: filter, Cache: "0"})
 	if err != nil {
 		return "", fmt.Errorf("encode the request: %w", err)
 	}
@@ -83,9 +70,6 @@ func (s *Service) Markdown(ctx context.Context, u *url.URL) (string, error) {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
-	if s.token != "" {
-		req.Header.Set("Authorization", "Bearer "+s.token.Reveal())
-	}
 	resp, err := s.client.Do(req)
 	if err != nil {
 		return "", broken(err, "it could not be reached")

@@ -25,7 +25,7 @@ func fetch(t *testing.T, h http.HandlerFunc, req webfetch.Request) (webfetch.Pag
 	t.Helper()
 	service := httptest.NewServer(h)
 	t.Cleanup(service.Close)
-	s, err := remote.New(remote.Options{Endpoint: service.URL + "/", Token: "key"})
+	s, err := remote.New(service.URL + "/")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,9 +47,9 @@ func answer(status int, body string) http.HandlerFunc {
 
 func TestTheRequestIsTheDocuments(t *testing.T) {
 	var got map[string]any
-	var path, method, kind, token string
+	var path, method, kind string
 	p, err := fetch(t, func(w http.ResponseWriter, r *http.Request) {
-		path, method, kind, token = r.URL.Path, r.Method, r.Header.Get("Content-Type"), r.Header.Get("Authorization")
+		path, method, kind = r.URL.Path, r.Method, r.Header.Get("Content-Type")
 		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
 			t.Error(err)
 		}
@@ -61,8 +61,8 @@ func TestTheRequestIsTheDocuments(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"url": page, "f": "llm", "q": nil, "c": "0"}, got); diff != "" {
 		t.Errorf("body of the request differs (-want +got):\n%s", diff)
 	}
-	if path != "/md" || method != http.MethodPost || kind != "application/json" || token != "Bearer key" {
-		t.Errorf("request = %s %s, %s, %s, want POST /md in JSON with the token", method, path, kind, token)
+	if path != "/md" || method != http.MethodPost || kind != "application/json" {
+		t.Errorf("request = %s %s, %s, want POST /md in JSON", method, path, kind)
 	}
 	if p.Content != "# CONTENTS" || p.Format != webfetch.Markdown || p.Engine != webfetch.EngineRemote || !p.Success || p.URL != page || p.Trust != webfetch.Untrusted {
 		t.Errorf("Fetch() = %+v, want the service's Markdown", p)
@@ -129,7 +129,7 @@ func TestWhatTheGuardRefusesIsNotNamedToTheService(t *testing.T) {
 
 func TestNewRefusesWhatIsNoEndpoint(t *testing.T) {
 	for _, endpoint := range []string{"", "localhost", "ftp://x", "http://user:pw@x", "http://x?a=b", "http://%zz"} {
-		if _, err := remote.New(remote.Options{Endpoint: endpoint}); err == nil {
+		if _, err := remote.New(endpoint); err == nil {
 			t.Errorf("New(%q) = nil, want an error", endpoint)
 		}
 	}
@@ -138,7 +138,7 @@ func TestNewRefusesWhatIsNoEndpoint(t *testing.T) {
 func TestTheDefaultProfileCanUseTheService(t *testing.T) {
 	service := httptest.NewServer(answer(200, `{"success":true,"markdown":"m"}`))
 	defer service.Close()
-	s, err := remote.New(remote.Options{Endpoint: service.URL, Filter: "fit"})
+	s, err := remote.New(service.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
