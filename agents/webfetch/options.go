@@ -27,7 +27,6 @@ type Options struct {
 	UserAgent     string                // overrides the profile's; empty means one that names Quorate
 	Disabled      bool                  // refuse every fetch
 	MaxConcurrent int                   // fetches at a time, shared among sites as by pace.Slots; others wait: 0 means 16
-	MaxRetries    int                   // of a request that failed and can safely be repeated: 0 means 2, negative means none
 	IgnoreRobots  bool                  // read what robots.txt disallows
 	Pace          pace.Options          // how often a site may be read
 	Cache         httpcache.Options     // how much is kept

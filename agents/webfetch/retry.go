@@ -15,16 +15,13 @@ import (
 )
 
 const (
-	maxRetryWait   = 2 * time.Second // a server that asks for more is not waited for
-	maxRetryAfter  = time.Hour
-	defaultRetries = 2
+	maxRetries    = 2
+	maxRetryWait  = 2 * time.Second // a server that asks for more is not waited for
+	maxRetryAfter = time.Hour
 )
 
 // retrier repeats a GET after temporary failures, with growing waits in between.
-type retrier struct {
-	next http.RoundTripper
-	most int
-}
+type retrier struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
 func (r *retrier) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -32,7 +29,7 @@ func (r *retrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	waits.InitialInterval, waits.MaxInterval = 100*time.Millisecond, maxRetryWait
 	for try := 0; ; try++ {
 		resp, err := r.next.RoundTrip(req)
-		if try >= r.most || req.Method != http.MethodGet || req.Context().Err() != nil || !passing(resp, err) {
+		if try >= maxRetries || req.Method != http.MethodGet || req.Context().Err() != nil || !passing(resp, err) {
 			return resp, err
 		}
 		wait := waits.NextBackOff()

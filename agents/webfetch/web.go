@@ -46,11 +46,7 @@ func newWeb(policy *netguard.Policy, o Options) (*web, error) {
 		IdleConnTimeout:        idleTimeout,
 	}
 	w := &web{network: network, paced: &paced{next: network, limiter: pace.New(o.Pace)}}
-	retries := o.MaxRetries
-	if retries == 0 {
-		retries = defaultRetries
-	}
-	w.retried = &retrier{next: w.paced, most: max(retries, 0)}
+	w.retried = &retrier{next: w.paced}
 	w.cached = httpcache.New(w.retried, o.Cache)
 	return w, nil
 }
