@@ -65,7 +65,6 @@ type Content struct {
 	Language  string    // BCP 47, as declared; empty when not declared
 	Metadata  Metadata  // what the document says about itself
 	Extractor Extractor // how Text was found
-	Degraded  bool      // the document was too complex, and Text is plainer than requested
 	Warnings  []Warning // what a reader should know about Text
 }
 

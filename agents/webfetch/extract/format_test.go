@@ -278,7 +278,7 @@ func TestTheEndOfTheContextIsItsError(t *testing.T) {
 func TestComplexPagesAreReadAsText(t *testing.T) {
 	page := "<title>Deep</title>" + strings.Repeat("<div>", 600) + "<p>first &amp; second<script>no</script><p>third <a href=/there>link</a>"
 	got := read(t, "text/html", page, extract.Options{})
-	if got.Text != "first & second\nthird link" || got.Title != "Deep" || !got.Degraded || got.Extractor != extract.ByTokens || got.Format != extract.Text || len(got.Warnings) != 1 || got.Warnings[0] != extract.WarnComplex {
+	if got.Text != "first & second\nthird link" || got.Title != "Deep" || got.Extractor != extract.ByTokens || got.Format != extract.Text || len(got.Warnings) != 1 || got.Warnings[0] != extract.WarnComplex {
 		t.Errorf("Extract() = %+v, want the text of the tokens, and that it is", got)
 	}
 	links := read(t, "text/html", page, extract.Options{Format: extract.Links})

@@ -50,7 +50,6 @@ func mainContent(content *Content, root *html.Node, base *url.URL, size cost, hi
 	content.Extractor = ByPage
 	visible := textSize(root, isAroundContent)
 	if !size.forArticle() {
-		content.Degraded = true
 		content.warn(WarnComplex)
 	}
 	if !size.forArticle() || visible < minArticle && !content.Metadata.holdsArticle() {
@@ -114,7 +113,7 @@ func writeForm(ctx context.Context, content *Content, main *html.Node) error {
 		content.Text, err = markdown(ctx, main)
 	}
 	if errors.Is(err, errTooComplex) {
-		content.Text, content.Format, content.Degraded = plainText(main), Text, true
+		content.Text, content.Format = plainText(main), Text
 		content.warn(WarnComplex)
 		return nil
 	}
@@ -137,7 +136,7 @@ func renderTokens(content *Content, d document, o Options) error {
 	if o.Selector.Expression != "" {
 		return selectorTooComplex()
 	}
-	content.Text, content.Format, content.Extractor, content.Degraded = tokenText(d.text), Text, ByTokens, true
+	content.Text, content.Format, content.Extractor = tokenText(d.text), Text, ByTokens
 	content.Title = tokenTitle(d.text)
 	content.warn(WarnComplex)
 	switch o.Format {

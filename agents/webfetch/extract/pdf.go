@@ -28,7 +28,6 @@ func renderPDF(ctx context.Context, content *Content, source Source, o Options) 
 	case errors.Is(err, pdftext.ErrWork) && text == "":
 		return fault.New(fault.FailedPrecondition, ReasonTooComplex, "it is a PDF that takes too long to read before any text comes; look for another form of the document")
 	case errors.Is(err, pdftext.ErrWork):
-		content.Degraded = true
 		content.warn(WarnComplex)
 		content.warn(WarnIncomplete)
 	case err != nil && text != "":
