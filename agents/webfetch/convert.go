@@ -32,7 +32,7 @@ func convert(ctx context.Context, p plan, b body, page *Page) error {
 	if p.profile.Name == ProfileADK {
 		page.Format = p.format // the requested format, even if the content has another form
 	}
-	page.Title, page.Language, page.Charset, page.Metadata = content.Title, content.Language, content.Charset.Name, &content.Metadata
+	page.Title, page.Language, page.Charset, page.Metadata = content.Title, content.Language, content.Charset, &content.Metadata
 	page.Extractor = string(content.Extractor)
 	for _, warning := range content.Warnings {
 		page.Warnings = append(page.Warnings, string(warning))

@@ -12,12 +12,6 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// Charset is the encoding from which a document was decoded.
-type Charset struct {
-	Name   string // by the WHATWG encoding standard, in lower case: utf-8, shift_jis, windows-1252…
-	Source string // how it was determined: bom, utf-8, escapes, header, meta, detected, default
-}
-
 var byteOrderMark = []byte("\ufeff")
 
 // Limits of what is examined.
@@ -29,16 +23,16 @@ const (
 // decode converts a body to UTF-8. Evidence in the bytes comes first, then what the server and the page declare, as far as the bytes agree, then
 // statistics: wrong declarations are far more common than legacy text that happens to be valid UTF-8. ISO-2022 is an exception, since it is ASCII
 // with escapes.
-func decode(data []byte, contentType string) (string, Charset) {
-	e, found := encodingOf(data, contentType)
+func decode(data []byte, contentType string) (text, charsetName string) {
+	e, name := encodingOf(data, contentType)
 	if e == nil {
-		return validText(data), found
+		return validText(data), name
 	}
-	text, err := e.NewDecoder().Bytes(data)
+	decoded, err := e.NewDecoder().Bytes(data)
 	if err != nil {
-		text = data // decoders of this standard never fail; should one do so, the bytes are kept
+		decoded = data // decoders of this standard never fail; should one do so, the bytes are kept
 	}
-	return validText(text), found
+	return validText(decoded), name
 }
 
 func validText(data []byte) string {
@@ -49,34 +43,33 @@ func validText(data []byte) string {
 	return string(data)
 }
 
-// encodingOf returns the encoding of a document, or nil for UTF-8.
-func encodingOf(data []byte, contentType string) (encoding.Encoding, Charset) {
+// encodingOf returns the encoding of a document and its name; the encoding is nil for UTF-8.
+func encodingOf(data []byte, contentType string) (encoding.Encoding, string) {
 	switch {
 	case bytes.HasPrefix(data, byteOrderMark):
-		return nil, Charset{"utf-8", "bom"}
+		return nil, "utf-8"
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
 		e, name, _ := charset.DetermineEncoding(data, "")
-		return e, Charset{name, "bom"}
+		return e, name
 	}
 	if name := wide(data); name != "" {
 		e, _ := charset.Lookup(name)
-		return e, Charset{name, "detected"}
+		return e, name
 	}
 	escapes := bytes.Contains(data, []byte("\x1b$")) || bytes.Contains(data, []byte("\x1b("))
 	if !escapes && utf8.Valid(data) {
-		return nil, Charset{"utf-8", "utf-8"}
+		return nil, "utf-8"
 	}
 	if e, name := charset.Lookup("iso-2022-jp"); escapes && decodes(e, data) {
-		return e, Charset{name, "escapes"}
+		return e, name
 	}
-	if e, found := declaredEncoding(data, contentType); found.Name != "" {
-		return e, found
+	if e, name := declaredEncoding(data, contentType); name != "" {
+		return e, name
 	}
 	if e, name := detected(data); e != nil {
-		return utf8AsNil(e, name), Charset{name, "detected"}
+		return utf8AsNil(e, name), name
 	}
-	e, name := charset.Lookup("windows-1252")
-	return e, Charset{name, "default"}
+	return charset.Lookup("windows-1252")
 }
 
 // minWide is how many bytes have to be there before nulls among them tell anything.
@@ -102,20 +95,20 @@ func wide(data []byte) string {
 	return ""
 }
 
-// declaredEncoding returns the encoding that the server or the page declares, if the bytes agree.
-func declaredEncoding(data []byte, contentType string) (encoding.Encoding, Charset) {
+// declaredEncoding returns the encoding that the server or the page declares, if the bytes agree, as encodingOf does.
+func declaredEncoding(data []byte, contentType string) (encoding.Encoding, string) {
 	meta, metaName := declared(metaCharset(data))
 	metaFits := meta != nil && decodes(meta, data)
 	if header, name := declared(headerCharset(contentType)); header != nil && decodes(header, data) {
 		// Many servers declare one of these for every page, whatever it contains.
 		if careless := name == "windows-1252" || name == "utf-8"; !careless || !metaFits {
-			return utf8AsNil(header, name), Charset{name, "header"}
+			return utf8AsNil(header, name), name
 		}
 	}
 	if metaFits {
-		return utf8AsNil(meta, metaName), Charset{metaName, "meta"}
+		return utf8AsNil(meta, metaName), metaName
 	}
-	return nil, Charset{}
+	return nil, ""
 }
 
 func utf8AsNil(e encoding.Encoding, name string) encoding.Encoding {

@@ -62,7 +62,7 @@ func TestCharsetsOfTheWeb(t *testing.T) {
 				right++
 				continue
 			}
-			wrong = append(wrong, fmt.Sprintf("%s, %s: read as %s (%s): %.40q", name, situation, got.Charset.Name, got.Charset.Source, got.Text))
+			wrong = append(wrong, fmt.Sprintf("%s, %s: read as %s: %.40q", name, situation, got.Charset, got.Text))
 		}
 	}
 	t.Logf("%d of %d right; wrong: %s", right, all, strings.Join(wrong, "; "))
@@ -73,19 +73,18 @@ func TestCharsetsOfTheWeb(t *testing.T) {
 
 func TestCharsetIsTold(t *testing.T) {
 	for name, test := range map[string]struct {
-		contentType, body string
-		want              extract.Charset
+		contentType, body, want string
 	}{
-		"a mark":                  {"text/html", "\ufeff<p>a", extract.Charset{Name: "utf-8", Source: "bom"}},
-		"a mark of UTF-16":        {"text/html", "\xff\xfe<\x00p\x00>\x00a\x00", extract.Charset{Name: "utf-16le", Source: "bom"}},
-		"a null in a few bytes":   {"text/plain", "000\x00", extract.Charset{Name: "utf-8", Source: "utf-8"}},
-		"valid UTF-8":             {"text/html; charset=shift_jis", "<p>ä", extract.Charset{Name: "utf-8", Source: "utf-8"}},
-		"the header":              {"text/plain; charset=windows-1251", "\xcf\xf0\xe8", extract.Charset{Name: "windows-1251", Source: "header"}},
-		"a label that is unknown": {"text/plain; charset=klingon", "\xe4", extract.Charset{Name: "windows-1252", Source: "default"}},
+		"a mark":                  {"text/html", "\ufeff<p>a", "utf-8"},
+		"a mark of UTF-16":        {"text/html", "\xff\xfe<\x00p\x00>\x00a\x00", "utf-16le"},
+		"a null in a few bytes":   {"text/plain", "000\x00", "utf-8"},
+		"valid UTF-8":             {"text/html; charset=shift_jis", "<p>ä", "utf-8"},
+		"the header":              {"text/plain; charset=windows-1251", "\xcf\xf0\xe8", "windows-1251"},
+		"a label that is unknown": {"text/plain; charset=klingon", "\xe4", "windows-1252"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := read(t, test.contentType, test.body, extract.Options{}).Charset; got != test.want {
-				t.Errorf("Extract(%q).Charset = %v, want %v", test.body, got, test.want)
+				t.Errorf("Extract(%q).Charset = %q, want %q", test.body, got, test.want)
 			}
 		})
 	}
@@ -101,7 +100,7 @@ func TestUTF16WithoutAMark(t *testing.T) {
 			}
 			for _, contentType := range []string{"text/html", "text/html; charset=utf-16", "text/html; charset=" + charsetName} {
 				got := read(t, contentType, body, extract.Options{Format: extract.Text})
-				if want := strings.TrimSpace("A & quorum.\n\n" + strings.TrimSpace(sample)); got.Text != want || got.Charset.Name != charsetName || got.Title != "A title" {
+				if want := strings.TrimSpace("A & quorum.\n\n" + strings.TrimSpace(sample)); got.Text != want || got.Charset != charsetName || got.Title != "A title" {
 					t.Errorf("%s: Extract(%s, in %s) = %q, %v, want %q", name, contentType, charsetName, got.Text, got.Charset, want)
 				}
 			}

@@ -60,7 +60,7 @@ type Content struct {
 	Text      string    // in Format
 	Format    Format    // of Text; for plain text documents Text instead of Markdown or HTML
 	MediaType string    // without parameters, lower case
-	Charset   Charset   // from which the text was decoded
+	Charset   string    // from which the text was decoded, as the WHATWG encoding standard names it, in lower case: utf-8, shift_jis, windows-1252…
 	Title     string    // at most 300 characters; empty when it has none
 	Language  string    // BCP 47, as declared; empty when not declared
 	Metadata  Metadata  // what the document says about itself
@@ -116,8 +116,8 @@ func Extract(ctx context.Context, source Source, o Options) (Content, error) {
 	if kind == kindUnknown && o.Format != Raw {
 		return content, fault.New(fault.FailedPrecondition, ReasonContentType, "it is %q, and only HTML, text, JSON, feeds and PDF can be read; look for a page about it", prefix(mediaType, 80))
 	}
-	text, charset := decode(source.Data, source.ContentType)
-	content.Charset = charset
+	text, name := decode(source.Data, source.ContentType)
+	content.Charset = name
 	if o.Format == Raw && o.Selector.Expression == "" {
 		content.Text = text
 		return content, nil

@@ -110,8 +110,8 @@ func FuzzCharset(f *testing.F) {
 	f.Add([]byte("<meta charset=gb18030>\x81\x30\x81"), "text/html")
 	f.Fuzz(func(t *testing.T, data []byte, contentType string) {
 		got, err := extract.Extract(t.Context(), extract.Source{Data: data, ContentType: contentType}, extract.Options{Format: extract.Raw})
-		if err == nil && (!utf8.ValidString(got.Text) || got.Charset.Name == "" && got.Format == extract.Raw) {
-			t.Errorf("Extract(%q, %q) = %q as %v, want UTF-8 and a charset", data, contentType, got.Text, got.Charset)
+		if err == nil && (!utf8.ValidString(got.Text) || got.Charset == "" && got.Format == extract.Raw) {
+			t.Errorf("Extract(%q, %q) = %q as %q, want UTF-8 and a charset", data, contentType, got.Text, got.Charset)
 		}
 	})
 }
