@@ -3,7 +3,6 @@ package rpc
 import (
 	"context"
 
-	"github.com/quorate/quorate/platform/auth"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 	"github.com/quorate/quorate/registry"
 )
@@ -14,21 +13,11 @@ func (s *Server) ApplyAgent(ctx context.Context, req *registryv1.ApplyAgentReque
 	if err != nil {
 		return nil, err
 	}
-	in := registry.Application{Etag: etag(ctx, req.GetEtag()), Registration: registry.Registration{
-		CardURI: req.GetCardUri(), RequestID: req.GetRequestId(), Caller: p.Name, ValidateOnly: req.GetValidateOnly(),
-		Name: req.GetName(),
-	}}
-	if !p.Is(auth.RoleAdmin) {
-		in.OnlyName = p.Name
-	}
-	if in.RawCard, err = inlineCard(req); err != nil {
+	in, err := registration(&p, req)
+	if err != nil {
 		return nil, err
 	}
-	if req.GetMetadata() != nil {
-		m := metadataFromProto(req.GetMetadata())
-		in.Metadata = &m
-	}
-	done, err := s.registry.Apply(ctx, p.Tenant, in)
+	done, err := s.registry.Apply(ctx, p.Tenant, registry.Application{Etag: etag(ctx, req.GetEtag()), Registration: in})
 	if err != nil {
 		return nil, err
 	}

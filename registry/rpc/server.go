@@ -39,20 +39,11 @@ func (s *Server) RegisterAgent(ctx context.Context, req *registryv1.RegisterAgen
 	if err != nil {
 		return nil, err
 	}
-	in := registry.Registration{
-		CardURI: req.GetCardUri(), RequestID: req.GetRequestId(), Caller: p.Name, ValidateOnly: req.GetValidateOnly(),
-		Version: req.GetVersion(), Name: req.GetName(),
-	}
-	if !p.Is(auth.RoleAdmin) {
-		in.OnlyName = p.Name
-	}
-	if in.RawCard, err = inlineCard(req); err != nil {
+	in, err := registration(&p, req)
+	if err != nil {
 		return nil, err
 	}
-	if req.GetMetadata() != nil {
-		m := metadataFromProto(req.GetMetadata())
-		in.Metadata = &m
-	}
+	in.Version = req.GetVersion()
 	agent, warnings, err := s.registry.Register(ctx, p.Tenant, in)
 	if err != nil {
 		return nil, err
@@ -64,16 +55,34 @@ func (s *Server) RegisterAgent(ctx context.Context, req *registryv1.RegisterAgen
 	return &registryv1.RegisterAgentResponse{Agent: out, Warnings: warningsToProto(warnings)}, nil
 }
 
-// inlineCard returns the card in a request, or nothing when there is none.
-func inlineCard(req interface {
+// registration returns what a request to register or apply an agent says of it.
+func registration(p *auth.Principal, req interface {
 	GetCard() *structpb.Struct
 	GetCardJson() string
+	GetCardUri() string
+	GetMetadata() *registryv1.AgentMetadata
+	GetName() string
+	GetRequestId() string
+	GetValidateOnly() bool
 },
-) ([]byte, error) {
-	if req.GetCard() != nil {
-		return encodeCard(req.GetCard())
+) (registry.Registration, error) {
+	in := registry.Registration{
+		RawCard: []byte(req.GetCardJson()), CardURI: req.GetCardUri(), Name: req.GetName(), RequestID: req.GetRequestId(), Caller: p.Name,
+		ValidateOnly: req.GetValidateOnly(),
 	}
-	return []byte(req.GetCardJson()), nil
+	if !p.Is(auth.RoleAdmin) {
+		in.OnlyName = p.Name
+	}
+	if req.GetMetadata() != nil {
+		m := metadataFromProto(req.GetMetadata())
+		in.Metadata = &m
+	}
+	if req.GetCard() == nil {
+		return in, nil
+	}
+	var err error
+	in.RawCard, err = encodeCard(req.GetCard())
+	return in, err
 }
 
 // encodeCard returns an inline card as JSON with sorted keys, so that the same card always has the same bytes.
