@@ -21,7 +21,6 @@ type process struct {
 	name string
 	args []string
 	log  string // file that its output is appended to
-	env  []string
 
 	mu   sync.Mutex
 	cmd  *exec.Cmd     // guarded by mu; nil while it does not run
@@ -35,7 +34,6 @@ func (p *process) start(ctx context.Context) error {
 		return err
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), p.args[0], p.args[1:]...) //nolint:gosec // the programs under test; close ends them
-	cmd.Env = append(os.Environ(), p.env...)
 	cmd.Stdout, cmd.Stderr = file, file
 	if err := cmd.Start(); err != nil {
 		return errors.Join(fmt.Errorf("starting %s: %w", p.name, err), file.Close())

@@ -50,7 +50,7 @@ func newWorld(ctx context.Context, bin, dir string) (*world, error) {
 		return w, err
 	}
 	host, port, _ := net.SplitHostPort(address)
-	w.emulator = w.process("dynoxide", nil, "--host", host, "--port", port)
+	w.emulator = w.process("dynoxide", "--host", host, "--port", port)
 	if err := w.emulator.start(ctx); err != nil {
 		return w, err
 	}
@@ -69,9 +69,9 @@ func newWorld(ctx context.Context, bin, dir string) (*world, error) {
 }
 
 // process returns a program of the folder of programs, which does not run yet.
-func (w *world) process(name string, env []string, args ...string) *process {
+func (w *world) process(name string, args ...string) *process {
 	program, _, _ := strings.Cut(name, "-")
-	return &process{name: name, args: append([]string{filepath.Join(w.bin, program)}, args...), log: filepath.Join(w.dir, name+".log"), env: env}
+	return &process{name: name, args: append([]string{filepath.Join(w.bin, program)}, args...), log: filepath.Join(w.dir, name+".log")}
 }
 
 // startReplicas writes their configuration and starts them.
@@ -105,7 +105,7 @@ func (w *world) startReplicas(ctx context.Context, endpoint string) error {
 		if err != nil {
 			return err
 		}
-		r := &replica{process: w.process(fmt.Sprint("quorate-", i), nil, "serve", "--config", file), url: "http://" + web, client: client}
+		r := &replica{process: w.process(fmt.Sprint("quorate-", i), "serve", "--config", file), url: "http://" + web, client: client}
 		w.replicas = append(w.replicas, r)
 		if err := r.start(ctx); err != nil {
 			return err
@@ -141,7 +141,7 @@ func (w *world) startAgent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.agent = w.process("echo", nil, "-listen", address, "-log", w.executed)
+	w.agent = w.process("echo", "-listen", address, "-log", w.executed)
 	if err := w.agent.start(ctx); err != nil {
 		return err
 	}
