@@ -97,7 +97,7 @@ var errOver = errors.New("the stream is over")
 
 // run sends the updates after an event until the task ends or waits for somebody, and what the agent makes meanwhile.
 func (f *follower) run(ctx context.Context, after uint64) error {
-	_, err := f.service.engine.WatchDrafts(ctx, f.key, after, func(e orchestrator.Event) error { return f.update(ctx, e) }, f.drafts)
+	err := f.service.engine.WatchDrafts(ctx, f.key, after, func(e orchestrator.Event) error { return f.update(ctx, e) }, f.drafts)
 	if errors.Is(err, errOver) {
 		return nil
 	}

@@ -15,16 +15,16 @@ import (
 // draftPause is the minimum time between two looks of a watcher at what an agent delivers, which may be a word at a time.
 const draftPause = 50 * time.Millisecond
 
-// WatchDrafts is Watch through gates that also calls show with all that the agent has delivered so far, whenever that is more than before, while this
-// replica talks to the agent. It is not durable: the task may end with other artifacts, of another attempt. What a review has to see first is not
-// shown. An artifact has its metadata only when it was not among those that were shown before. show must not change the artifacts.
-func (e *Engine) WatchDrafts(ctx context.Context, k orchestrator.Key, after uint64, emit func(orchestrator.Event) error, show func([]*a2apb.Artifact) error) (orchestrator.Task, error) {
+// WatchDrafts is Watch through gates, but returns no task, and also calls show with all that the agent has delivered so far, whenever that is more
+// than before, while this replica talks to the agent. It is not durable: the task may end with other artifacts, of another attempt. What a review has
+// to see first is not shown. An artifact has its metadata only when it was not among those that were shown before. show must not change the artifacts.
+func (e *Engine) WatchDrafts(ctx context.Context, k orchestrator.Key, after uint64, emit func(orchestrator.Event) error, show func([]*a2apb.Artifact) error) error {
 	changed, stop := e.subscribe(e.watchers, k)
 	defer stop()
 	grown, stopDrafts := e.subscribe(e.onlookers, k)
 	defer stopDrafts()
 	known := make(map[string]bool)
-	return e.watch(ctx, k, after, true, emit, func(ctx context.Context, shard int) error {
+	_, err := e.watch(ctx, k, after, true, emit, func(ctx context.Context, shard int) error {
 		again := time.After(e.watchInterval(shard))
 		for {
 			if drafts := e.drafts(ctx, k, known); len(drafts) > 0 {
@@ -37,6 +37,7 @@ func (e *Engine) WatchDrafts(ctx context.Context, k orchestrator.Key, after uint
 			}
 		}
 	})
+	return err
 }
 
 // awaitDrafts reports whether there is more to show, after a pause, or false when the task may have changed or ctx has ended.
