@@ -113,7 +113,7 @@ func (w *watcher) bookmark() error {
 // follow reports the changes behind the revision: first from the log, to whose end it thereby gets, and then from the feed.
 func (w *watcher) follow(ctx context.Context) error {
 	for {
-		events, err := w.registry.changes(ctx, w.tenant, w.revision, watchChunk)
+		events, err := w.registry.changes(ctx, w.tenant, w.revision)
 		if err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func (w *watcher) take(ctx context.Context, f *feed) error {
 	for {
 		events, kept, next, err := f.behind(w.revision)
 		if err == nil && !kept {
-			events, err = w.registry.changes(ctx, w.tenant, w.revision, watchChunk)
+			events, err = w.registry.changes(ctx, w.tenant, w.revision)
 		}
 		if err != nil {
 			return err

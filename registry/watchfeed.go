@@ -100,7 +100,7 @@ func (r *Registry) runFeed(ctx context.Context, f *feed) {
 // readFeed adds to the feed what is new in the log.
 func (r *Registry) readFeed(ctx context.Context, f *feed) error {
 	for {
-		events, err := r.changes(ctx, f.tenant, f.head(), watchChunk)
+		events, err := r.changes(ctx, f.tenant, f.head())
 		if err != nil || len(events) == 0 {
 			return err
 		}
@@ -108,9 +108,9 @@ func (r *Registry) readFeed(ctx context.Context, f *feed) error {
 	}
 }
 
-// changes returns at most limit changes of the tenant behind a revision, with the states of their agents.
-func (r *Registry) changes(ctx context.Context, tenant string, after int64, limit int) ([]Event, error) {
-	entries, err := r.log.Changes(ctx, tenant, after, limit)
+// changes returns at most watchChunk changes of the tenant behind a revision, with the states of their agents.
+func (r *Registry) changes(ctx context.Context, tenant string, after int64) ([]Event, error) {
+	entries, err := r.log.Changes(ctx, tenant, after, watchChunk)
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
