@@ -11,10 +11,7 @@ import (
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
 
-const (
-	maxChanges = 20
-	maxValue   = 60 // characters
-)
+const maxChanges = 20
 
 // changesBetween returns in words how next differs from present in what an admin says about an agent, at most 20 differences.
 func changesBetween(present, next *registryv1.Agent) ([]string, error) {
@@ -94,5 +91,5 @@ func valueText(value any) string {
 	if err != nil {
 		return "?" // it was decoded from JSON
 	}
-	return cut(string(text), maxValue)
+	return cut(string(text))
 }

@@ -30,7 +30,7 @@ func (a *app) consultationsList() *cobra.Command {
 				for _, c := range list.GetConsultations() {
 					rows = append(rows, []string{
 						c.GetId(), c.GetRequirementId(), c.GetPhase(), c.GetTargetAgent(), strconv.Itoa(int(c.GetAttempt())),
-						c.GetState(), c.GetOutcome(), a.when(c.GetIssueTime()), cut(firstLine(c.GetFeedback()), 60),
+						c.GetState(), c.GetOutcome(), a.when(c.GetIssueTime()), cut(firstLine(c.GetFeedback())),
 					})
 				}
 				a.list(rows, "consultations", "")

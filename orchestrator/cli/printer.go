@@ -53,11 +53,13 @@ func (p *printer) table(indent string, rows [][]string) {
 	_ = tw.Flush() // Write keeps the error
 }
 
+const maxCell = 60 // characters
+
 // cut shortens text to fit a column.
-func cut(text string, limit int) string {
+func cut(text string) string {
 	runes := []rune(text)
-	if len(runes) <= limit {
+	if len(runes) <= maxCell {
 		return text
 	}
-	return string(runes[:limit-1]) + "…"
+	return string(runes[:maxCell-1]) + "…"
 }

@@ -59,7 +59,7 @@ func (a *app) allSkills(ctx context.Context, s *session, limit int) error {
 	return a.show(&registryv1.ListSkillsResponse{Skills: skills, NextPageToken: next}, func() {
 		rows := [][]string{{"SKILL", "AGENT", "STATUS", "DESCRIPTION"}}
 		for _, skill := range skills {
-			rows = append(rows, []string{skill.GetId(), skill.GetAgentName(), skill.GetAgentStatus(), cut(firstLine(skill.GetDescription()), 60)})
+			rows = append(rows, []string{skill.GetId(), skill.GetAgentName(), skill.GetAgentStatus(), cut(firstLine(skill.GetDescription()))})
 		}
 		a.list(rows, "skills", next)
 	})
