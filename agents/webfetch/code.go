@@ -86,19 +86,6 @@ var codes = map[string]Code{
 	ReasonRender: CodeRender, ReasonBackend: CodeBackend, ReasonDisabled: CodeDisabled,
 }
 
-// Codes returns every code that has a fixed message, in no particular order.
-func Codes() []Code {
-	list := []Code{CodeCanceled, CodeInternal}
-	seen := map[Code]bool{}
-	for _, code := range codes {
-		if !seen[code] {
-			seen[code] = true
-			list = append(list, code)
-		}
-	}
-	return list
-}
-
 // CodeOf returns the code of an error of this package, or "" for nil.
 func CodeOf(err error) Code {
 	if err == nil {

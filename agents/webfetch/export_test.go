@@ -21,3 +21,19 @@ func DialThrough(ctx context.Context, proxy *url.URL, addr string, patience time
 
 // WaitForRobots has f wait as long as patience for a robots.txt.
 func WaitForRobots(f *Fetcher, patience time.Duration) { f.robots.patience = patience }
+
+// Codes returns every code that has a fixed message, in no particular order.
+func Codes() []Code {
+	list := []Code{CodeCanceled, CodeInternal}
+	seen := map[Code]bool{}
+	for _, code := range codes {
+		if !seen[code] {
+			seen[code] = true
+			list = append(list, code)
+		}
+	}
+	return list
+}
+
+// JapaneseMessages has the texts by code.
+var JapaneseMessages = japaneseMessages

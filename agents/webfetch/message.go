@@ -2,7 +2,6 @@ package webfetch
 
 import (
 	"errors"
-	"maps"
 	"regexp"
 	"strings"
 
@@ -171,12 +170,4 @@ func fill(template string, err *fault.Error) string {
 		return err.Metadata[name]
 	})
 	return strings.TrimRight(text, ": ")
-}
-
-// Messages returns the texts of a language by code. English has none: there, the fault's own message is used.
-func Messages(lang string) map[Code]string {
-	if lang != japanese {
-		return nil
-	}
-	return maps.Clone(japaneseMessages)
 }

@@ -16,22 +16,22 @@ import (
 var japaneseText = regexp.MustCompile(`[\x{3040}-\x{30ff}\x{4e00}-\x{9fff}]`)
 
 func TestEveryCodeHasAMessageInJapanese(t *testing.T) {
-	messages := webfetch.Messages("ja")
+	messages := webfetch.JapaneseMessages
 	for _, code := range webfetch.Codes() {
 		if !japaneseText.MatchString(messages[code]) {
-			t.Errorf("Messages(ja)[%s] = %q, want Japanese", code, messages[code])
+			t.Errorf("JapaneseMessages[%s] = %q, want Japanese", code, messages[code])
 		}
 	}
 	for code := range messages {
 		if !slices.Contains(webfetch.Codes(), code) {
-			t.Errorf("Messages(ja) has the code %s, which nothing fails with", code)
+			t.Errorf("JapaneseMessages has the code %s, which nothing fails with", code)
 		}
 	}
 	known := []string{"{url}", "{domain}", "{limit}", "{size}", "{timeout}", "{status_code}", "{status_text}", "{field}", "{detail}"}
 	for code, text := range messages {
 		for _, word := range regexp.MustCompile(`\{[^}]*\}`).FindAllString(text, -1) {
 			if !slices.Contains(known, word) {
-				t.Errorf("Messages(ja)[%s] has the word %s, which nothing fills", code, word)
+				t.Errorf("JapaneseMessages[%s] has the word %s, which nothing fills", code, word)
 			}
 		}
 	}
