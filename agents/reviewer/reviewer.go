@@ -39,14 +39,6 @@ func Config() kit.Config {
 	}
 }
 
-// Review returns the verdict about a text.
-func Review(text string) kit.Outcome {
-	if strings.TrimSpace(text) == "" {
-		return decide(empty)
-	}
-	return decide(scan("", text)...)
-}
-
 const empty = "empty: there is nothing to review"
 
 // reviewParts returns the verdict about all parts together. A part that cannot be read is a reason to reject, because it may contain anything.

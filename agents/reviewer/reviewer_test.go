@@ -21,6 +21,16 @@ var (
 	random   = "q7Rz0pXv" + "2LkT9wYb4NcJ6mHd"
 )
 
+// review returns the verdict about a text.
+func review(t *testing.T, text string) kit.Outcome {
+	t.Helper()
+	got, err := reviewer.Config().Reviewer(t.Context(), kit.Review{Parts: []*a2a.Part{a2a.NewTextPart(text)}})
+	if err != nil {
+		t.Fatalf("Reviewer(%q) = %v, want a verdict", text, err)
+	}
+	return got
+}
+
 func TestReview(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -62,13 +72,13 @@ func TestReview(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := reviewer.Review(test.text)
+			got := review(t, test.text)
 			verdict := kit.Rejected
 			if test.want == "" {
 				verdict = kit.Approved
 			}
 			if got.Verdict != verdict || !strings.HasPrefix(got.Feedback, test.want) {
-				t.Errorf("Review(%q) = %s %q, want %s %q", test.text, got.Verdict, got.Feedback, verdict, test.want)
+				t.Errorf("Reviewer(%q) = %s %q, want %s %q", test.text, got.Verdict, got.Feedback, verdict, test.want)
 			}
 		})
 	}
@@ -77,18 +87,18 @@ func TestReview(t *testing.T) {
 func TestFeedbackNeverHoldsTheSecret(t *testing.T) {
 	t.Parallel()
 	for _, secret := range []string{awsKey, github, slack, keyBlock, "correcthorse", random} {
-		got := reviewer.Review("password = " + secret + "\ntoken: " + secret)
+		got := review(t, "password = "+secret+"\ntoken: "+secret)
 		if got.Verdict != kit.Rejected || strings.Contains(got.Feedback, secret) {
-			t.Errorf("Review() of a text with a secret = %s %q, want a rejection that does not hold it", got.Verdict, got.Feedback)
+			t.Errorf("Reviewer() of a text with a secret = %s %q, want a rejection that does not hold it", got.Verdict, got.Feedback)
 		}
 	}
 }
 
 func TestFeedbackOfManyFindingsStaysShort(t *testing.T) {
 	t.Parallel()
-	got := reviewer.Review(strings.Repeat("password = correcthorse\n", 1000))
+	got := review(t, strings.Repeat("password = correcthorse\n", 1000))
 	if len(got.Feedback) > kit.MaxFeedbackBytes || !strings.HasSuffix(got.Feedback, "; and 992 more") {
-		t.Errorf("Review() of 1,000 passwords = %d bytes %q, want at most %d that end with the count", len(got.Feedback), got.Feedback, kit.MaxFeedbackBytes)
+		t.Errorf("Reviewer() of 1,000 passwords = %d bytes %q, want at most %d that end with the count", len(got.Feedback), got.Feedback, kit.MaxFeedbackBytes)
 	}
 }
 
@@ -111,9 +121,9 @@ func TestDeepDataTakesNoMoreThanItHas(t *testing.T) {
 func FuzzReview(f *testing.F) {
 	f.Add("password = hunter22")
 	f.Fuzz(func(t *testing.T, text string) {
-		once, twice := reviewer.Review(text), reviewer.Review(text)
+		once, twice := review(t, text), review(t, text)
 		if once != twice || (once.Verdict != kit.Approved && once.Verdict != kit.Rejected) {
-			t.Errorf("Review(%q) = %v, then %v, want one verdict", text, once, twice)
+			t.Errorf("Reviewer(%q) = %v, then %v, want one verdict", text, once, twice)
 		}
 	})
 }
