@@ -24,7 +24,7 @@ func (t *turns) readAll(ctx context.Context, body io.Reader) ([]byte, error) {
 
 // count returns a body that is counted until it is done with.
 func (t *turns) count(ctx context.Context, body io.ReadCloser) *arriving {
-	return &arriving{ReadCloser: body, line: t.line, sender: caller{name: sender(ctx)}}
+	return &arriving{ReadCloser: body, line: t.line, sender: sender(ctx)}
 }
 
 func (a *arriving) done() { a.line.giveBack(a.sender, a.taken) }

@@ -34,8 +34,11 @@ func TestBodiesThatDoNotEndAreBounded(t *testing.T) {
 				}
 			}
 			waiting(t, r, most)
-			if resp, text := r.do(t, http.MethodPost, path, largeBody("b"), nil); resp.StatusCode != http.StatusTooManyRequests || !strings.Contains(text, "REQUESTS_WAITING") {
-				t.Errorf("one more large request = %d %.200s, want 429 REQUESTS_WAITING", resp.StatusCode, text)
+			for _, token := range []string{readerToken, secondToken} {
+				resp, text := r.do(t, http.MethodPost, path, largeBody("b"), header{"Authorization": "Bearer " + token})
+				if resp.StatusCode != http.StatusTooManyRequests || !strings.Contains(text, "REQUESTS_WAITING") {
+					t.Errorf("one more large request with %s = %d %.200s, want 429 REQUESTS_WAITING", token, resp.StatusCode, text)
+				}
 			}
 			if resp, text := r.do(t, http.MethodPost, path, largeBody("b"), header{"Authorization": "Bearer " + agentToken}); resp.StatusCode == http.StatusTooManyRequests {
 				t.Errorf("a large request of another caller = %d %.200s, want that it is read", resp.StatusCode, text)

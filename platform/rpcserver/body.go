@@ -24,14 +24,15 @@ const (
 // to say what is wrong in 64 KiB takes a quarter of a second.
 const maxUnknown = 1 << 10
 
-// checkBody authenticates the caller of a request whose body is larger than 1 KiB or of unknown length, and returns the error when that fails; the
-// body must not be decoded then. It has been read and discarded, since many clients read an answer only after they have sent everything.
+// checkBody authenticates the caller of a request whose body is larger than 1 KiB or of unknown length, and notes it in the request, or returns the error when
+// that fails; the body must not be decoded then. It has been read and discarded, since many clients read an answer only after they have sent everything.
 func (s *Server) checkBody(r *http.Request) error {
 	if r.ContentLength >= 0 && r.ContentLength <= maxUnknown {
 		return nil
 	}
 	p, err := s.admit(r.Context(), r.Header.Values("Authorization"), auth.Rule{})
 	if err == nil {
+		nameSender(r, callerOf(p))
 		return nil
 	}
 	s.tellRefused(r.Context(), pathOf(r), p, err)
@@ -67,9 +68,6 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 		if r.ContentLength > limit {
 			body.refuse(w, r)
 			return
-		}
-		if r.ContentLength < 0 || r.ContentLength >= largeRequest {
-			nameSender(r)
 		}
 		r.Body = body
 		if r.ContentLength != 0 {

@@ -22,6 +22,7 @@ import (
 
 const (
 	readerToken = "reader-token"
+	secondToken = "second-token" // of the same caller
 	agentToken  = "agent-token"
 )
 
@@ -52,6 +53,7 @@ func options(t *testing.T, log io.Writer) rpcserver.Options {
 	}
 	ring := auth.NewKeyring()
 	ring.Add(readerToken, auth.Principal{Name: "ann", Roles: []auth.Role{auth.RoleViewer}})
+	ring.Add(secondToken, auth.Principal{Name: "ann", Roles: []auth.Role{auth.RoleViewer}})
 	ring.Add(agentToken, auth.Principal{Name: "web", Roles: []auth.Role{auth.RoleAgent}})
 	readers := auth.Rule{Roles: []auth.Role{auth.RoleViewer}}
 	return rpcserver.Options{

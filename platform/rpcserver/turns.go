@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"google.golang.org/grpc/metadata"
+
+	"github.com/quorate/quorate/platform/auth"
 )
 
 const (
@@ -65,7 +67,7 @@ func (t *turns) take(ctx context.Context, size int) (id string, end func(), err 
 
 // wait waits in the line.
 func (t *turns) wait(ctx context.Context, size int) error {
-	leave, has := t.line.take(caller{name: sender(ctx)}, size)
+	leave, has := t.line.take(sender(ctx), size)
 	if leave == nil {
 		return requestsWaiting(has)
 	}
@@ -86,16 +88,23 @@ func requestsWaiting(has int) error {
 type senderKey struct{}
 
 // nameSender puts the sender of a request into its context. The request stays the same one, in which the mux notes the pattern for those who observe it.
-func nameSender(r *http.Request) {
-	*r = *r.WithContext(context.WithValue(r.Context(), senderKey{}, tokenOf(r.Header.Values("Authorization"))))
+func nameSender(r *http.Request, who caller) {
+	*r = *r.WithContext(context.WithValue(r.Context(), senderKey{}, who))
 }
 
-// sender returns the token with which a large request came. It has been accepted by now; only who it stands for is not known everywhere.
-func sender(ctx context.Context) string {
-	if token, ok := ctx.Value(senderKey{}).(string); ok {
-		return token
+// sender returns the caller who sent a large request, whichever of its tokens that came with. A stream over gRPC is decoded where only the token is known, which
+// has been accepted by then.
+func sender(ctx context.Context) caller {
+	if who, ok := ctx.Value(senderKey{}).(caller); ok {
+		return who
 	}
-	return tokenOf(presented(ctx))
+	if a, ok := ctx.Value(admissionKey{}).(*admission); ok && a.known {
+		return callerOf(a.caller)
+	}
+	if p, ok := auth.FromContext(ctx); ok {
+		return callerOf(p)
+	}
+	return caller{name: tokenOf(presented(ctx))}
 }
 
 // of returns what ends the turn of the HTTP request behind a call; nil when there is none. Nobody else can know its id.
