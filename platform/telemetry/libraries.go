@@ -2,9 +2,11 @@ package telemetry
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"log/slog"
 	"os"
+	"regexp"
 	"sync/atomic"
 
 	"go.opentelemetry.io/otel"
@@ -20,8 +22,12 @@ func CaptureGRPC() {
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, complaints{}))
 }
 
-// complaints receives the lines that gRPC logs as errors. Callers and agents can cause most of them, so they are logged as warnings.
+// complaints receives the lines that gRPC logs as errors. Callers and agents can cause most of them, so they are logged as warnings, and for debugging only
+// if a caller has left, as everybody who watches something does in the end.
 type complaints struct{}
+
+// callerLeft matches what the gateway says when an answer cannot be written.
+var callerLeft = regexp.MustCompile(`^Failed to (send|flush|write|notify) `)
 
 func (complaints) Write(line []byte) (int, error) {
 	logger := libraries.Load()
@@ -32,7 +38,11 @@ func (complaints) Write(line []byte) (int, error) {
 	if !found {
 		text = line
 	}
-	logger.Warn("gRPC complains", slog.String(LogError, string(bytes.TrimSpace(text))))
+	level := slog.LevelWarn
+	if callerLeft.Match(text) {
+		level = slog.LevelDebug
+	}
+	logger.Log(context.Background(), level, "gRPC complains", slog.String(LogError, string(bytes.TrimSpace(text))))
 	return len(line), nil
 }
 

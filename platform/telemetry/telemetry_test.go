@@ -283,6 +283,23 @@ func TestErrorsOfOpenTelemetryAreLogged(t *testing.T) { //nolint:paralleltest //
 	}
 }
 
+// TestCallersWhoLeaveAreNoTrouble has the gateway say what it says when somebody stops watching.
+func TestCallersWhoLeaveAreNoTrouble(t *testing.T) { //nolint:paralleltest // what it sets is the whole process's
+	for said, level := range map[string]string{
+		"Failed to flush response to client: write: broken pipe": "DEBUG", "Failed to send response chunk: write: broken pipe": "DEBUG",
+		"Failed to marshal response chunk: no": "WARN",
+	} {
+		var log bytes.Buffer
+		telemetry.LogErrors(setup(t, telemetry.Config{LogWriter: &log, LogLevel: "debug"}).Logger)
+		t.Cleanup(func() { telemetry.LogErrors(setup(t, telemetry.Config{}).Logger) })
+		grpclog.Error(said)
+		var line struct{ Level, Error string }
+		if err := json.Unmarshal(log.Bytes(), &line); err != nil || line.Level != level || line.Error != said {
+			t.Errorf("the log of %q is %q (%v), want a line at %s", said, log.String(), err, level)
+		}
+	}
+}
+
 // TestErrorsOfLibrariesDoNotFillTheLog has spans refused as often as there are some, and gRPC complain as often as a stranger calls.
 func TestErrorsOfLibrariesDoNotFillTheLog(t *testing.T) { //nolint:paralleltest // what it sets is the whole process's
 	for name, report := range map[string]func(){
