@@ -146,16 +146,11 @@ func (e *Engine) replyToStep(ctx context.Context, parent *orchestrator.Task, r *
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	show := func(t *orchestrator.Task) {
-		t.Plan = t.Plan.Clone()
-		t.Plan.Asking, t.Plan.Steps[was.Step-1].State = nil, child.State
-		endWait(t, was, &child)
-	}
 	now, err := e.update(ctx, r.Key, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		if t.Ended() || t.Plan.Asking == nil || *t.Plan.Asking != *was {
 			return nil, orchestrator.ErrUnchanged
 		}
-		show(t)
+		showResumed(t, &child)
 		return []orchestrator.Event{event(t, orchestrator.EventReply, fmt.Sprintf("message %d, from %s, is for step %d of %d (%s), task %s",
 			len(t.Turns), r.Caller, was.Step, len(t.Plan.Steps), s.Agent, s.TaskID))}, nil
 	})
@@ -164,8 +159,16 @@ func (e *Engine) replyToStep(ctx context.Context, parent *orchestrator.Task, r *
 	}
 	e.Logger.WarnContext(ctx, "a task does not show yet that its step has a reply; its next round does", taskAttr(parent), errAttr(err))
 	shown := *parent
-	show(&shown)
+	showResumed(&shown, &child)
 	return shown, nil
+}
+
+// showResumed makes a task show that the step for which it waited goes on, with a task that has changed.
+func showResumed(t, child *orchestrator.Task) {
+	was := t.Plan.Asking
+	t.Plan = t.Plan.Clone()
+	t.Plan.Asking, t.Plan.Steps[was.Step-1].State = nil, child.State
+	endWait(t, was, child)
 }
 
 // stepGoesOn has the task of a plan show that a step of it waits for no consultation any more, as replyToStep does with a reply: whoever had the
@@ -178,11 +181,10 @@ func (e *Engine) stepGoesOn(ctx context.Context, child *orchestrator.Task) {
 		if t.Ended() || s == nil || s.TaskID != child.ID || t.Plan.Asking.Gate == "" {
 			return nil, orchestrator.ErrUnchanged
 		}
+		step := t.Plan.Asking.Step
+		showResumed(t, child)
 		r := newPlanRound(t)
-		i := r.plan.Asking.Step - 1
-		r.tasks[i], r.plan.Steps[i].State = child, child.State
-		r.clearWait()(t)
-		r.logResumed(i)
+		r.logResumed(step - 1)
 		return r.events, nil
 	})
 	if err != nil {
