@@ -148,7 +148,7 @@ func (m *memoryConsultations) Update(_ context.Context, _, id string, change fun
 	defer m.mu.Unlock()
 	i := m.at(id)
 	if i < 0 {
-		return errNotConsulted
+		return consultation.NotFound(id)
 	}
 	e, err := change(m.entries[i])
 	if err == nil {
@@ -163,7 +163,7 @@ func (m *memoryConsultations) Get(_ context.Context, _, id string) (consultation
 	if i := m.at(id); i >= 0 {
 		return m.entries[i], nil
 	}
-	return consultation.Entry{}, errNotConsulted
+	return consultation.Entry{}, consultation.NotFound(id)
 }
 
 func (m *memoryConsultations) List(_ context.Context, _, taskID string) ([]consultation.Entry, error) {
@@ -171,8 +171,6 @@ func (m *memoryConsultations) List(_ context.Context, _, taskID string) ([]consu
 	defer m.mu.Unlock()
 	return m.of(taskID), nil
 }
-
-var errNotConsulted = fault.New(fault.NotFound, "CONSULTATION_NOT_FOUND", "no such consultation")
 
 func (m *memoryConsultations) at(id string) int {
 	return slices.IndexFunc(m.entries, func(e consultation.Entry) bool { return e.Consultation.ID == id })
