@@ -72,7 +72,7 @@ func reachedPhases(t *orchestrator.Task) []orchestrator.Phase {
 
 // Consult has the target of one of the task's requirements consulted: it opens the consultation and sends it as a task of its own, and returns once
 // that carrying task is accepted. content is what the task's agent is about to deliver; nil stands for what the task holds. Repeating a request
-// returns the same consultation, whatever has become of the task since.
+// returns the same consultation, whatever has become of the task since, as long as that is kept.
 func (e *Engine) Consult(
 	ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact, request consultation.Request,
 ) (consultation.Consultation, error) {
