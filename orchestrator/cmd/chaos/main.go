@@ -1,11 +1,12 @@
-// Command chaos shows with real processes that no accepted task is lost. It runs replicas of `quorate serve` over a DynamoDB emulator. It
-// repeatedly kills them with SIGKILL, freezes them with SIGSTOP and stops them with SIGTERM, while it submits tasks through all of them. Then it
-// compares the accepted tasks with the log of the agent, which is not disturbed.
+// Command chaos shows with real processes that no accepted task is lost, and that no gate opens by itself. It runs replicas of `quorate serve` over a
+// DynamoDB emulator. It repeatedly kills them with SIGKILL, freezes them with SIGSTOP and stops them with SIGTERM, while it submits tasks through all of
+// them: some that an agent does at once or after a while, that fail, that are canceled, whose agent asks something, that two agents do one after the other,
+// and that must be reviewed. Then it compares the accepted tasks with what the agents have noted, which are not disturbed.
 //
 //	chaos [-time 60s] [-seed 1] [-bin .bin] [-keep]
 //
-// The folder -bin must contain quorate, echo and dynoxide. The exit code is 1 if an accepted task is lost, ends twice, or ends in another way than
-// the agent was asked to, and if a replica ends by itself or does not stop cleanly.
+// The folder -bin must contain quorate and dynoxide. The exit code is 1 if an accepted task is lost, ends twice, ends in another way or with another
+// result than it must, or passes a gate without the reviewer's approval, and if a replica ends by itself or does not stop cleanly.
 package main
 
 import (
@@ -75,15 +76,23 @@ func run(ctx context.Context, args []string, out io.Writer) (ok bool, err error)
 	return l.judge(ctx, disturbances, out)
 }
 
-// torment disturbs the replicas for a time while tasks are submitted.
+// torment disturbs the replicas for a time while tasks are submitted, and returns when their callers have done what they do.
 func torment(ctx context.Context, w *world, l *load, duration time.Duration, seed uint64) ([]disturbance, error) {
-	loading, stop := context.WithCancel(ctx)
+	ctx, cancel := context.WithTimeout(ctx, duration+settleTime)
+	defer cancel()
+	stop := make(chan struct{})
 	var running sync.WaitGroup
 	for range submitters {
-		running.Go(func() { l.submit(loading) })
+		running.Go(func() { l.submit(ctx, stop) })
 	}
 	disturbances, err := w.disturb(ctx, duration, seed)
-	stop()
+	close(stop)
 	running.Wait()
+	l.playing.Wait()
+	select {
+	case left := <-w.left:
+		err = errors.Join(err, fmt.Errorf("an agent has ended: %w", left))
+	default:
+	}
 	return disturbances, err
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -30,9 +29,11 @@ type world struct {
 	dir      string
 	bin      string
 	emulator *process
-	agent    *process
 	replicas []*replica
-	executed string // file with the ids of the messages that the agent worked on
+	agents   *agents
+	tokens   map[string]auth.Secret // of the agents, by their names
+	leave    context.CancelFunc     // ends the agents; nil before they run
+	left     <-chan error           // of each agent that has ended
 }
 
 // replica is a `quorate serve`.
@@ -44,7 +45,7 @@ type replica struct {
 
 // newWorld starts everything, and returns what has to be closed also with an error.
 func newWorld(ctx context.Context, bin, dir string) (*world, error) {
-	w := &world{dir: dir, bin: bin, executed: filepath.Join(dir, "executed.log")}
+	w := &world{dir: dir, bin: bin, agents: newAgents(), tokens: make(map[string]auth.Secret)}
 	address, err := proctest.FreeAddress(ctx)
 	if err != nil {
 		return w, err
@@ -65,7 +66,7 @@ func newWorld(ctx context.Context, bin, dir string) (*world, error) {
 	if err := w.startReplicas(ctx, endpoint); err != nil {
 		return w, err
 	}
-	return w, w.startAgent(ctx)
+	return w, w.startAgents(ctx)
 }
 
 // process returns a program of the folder of programs, which does not run yet.
@@ -76,15 +77,9 @@ func (w *world) process(name string, args ...string) *process {
 
 // startReplicas writes their configuration and starts them.
 func (w *world) startReplicas(ctx context.Context, endpoint string) error {
-	admin := auth.NewToken("api")
-	pageKey := make([]byte, 32)
-	_, _ = rand.Read(pageKey) // never returns an error since Go 1.24
-	for name, text := range map[string]string{
-		"keys": auth.KeyLine(admin, auth.Principal{Name: "chaos", Roles: []auth.Role{auth.RoleAdmin}}) + "\n", "page.key": hex.EncodeToString(pageKey) + "\n",
-	} {
-		if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {
-			return err
-		}
+	admin, err := w.writeSecrets()
+	if err != nil {
+		return err
 	}
 	for i := range replicas {
 		web, err := proctest.FreeAddress(ctx)
@@ -135,33 +130,48 @@ func (r *replica) ready(ctx context.Context) bool {
 	return answer.StatusCode == http.StatusOK
 }
 
-// startAgent starts the agent, which nobody disturbs, and registers it.
-func (w *world) startAgent(ctx context.Context) error {
-	address, err := proctest.FreeAddress(ctx)
-	if err != nil {
-		return err
+// writeSecrets writes the files with secrets that replicas share, and returns the token of an admin.
+func (w *world) writeSecrets() (admin auth.Secret, err error) {
+	admin = auth.NewToken("api")
+	keys := auth.KeyLine(admin, auth.Principal{Name: "chaos", Roles: []auth.Role{auth.RoleAdmin}}) + "\n"
+	for name := range w.agents.configs() {
+		w.tokens[name] = auth.NewToken("agent")
+		keys += auth.KeyLine(w.tokens[name], auth.Principal{Name: name, Roles: []auth.Role{auth.RoleAgent}}) + "\n"
 	}
-	w.agent = w.process("echo", "-listen", address, "-log", w.executed)
-	if err := w.agent.start(ctx); err != nil {
-		return err
+	pageKey := make([]byte, 32)
+	_, _ = rand.Read(pageKey) // never returns an error since Go 1.24
+	for name, text := range map[string]string{"keys": keys, "page.key": hex.EncodeToString(pageKey) + "\n"} {
+		if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {
+			return "", err
+		}
 	}
-	if err := w.agent.until(ctx, "the agent listens", func() bool { return dials(ctx, address) }); err != nil {
-		return err
-	}
-	request := &registryv1.RegisterAgentRequest{Source: &registryv1.RegisterAgentRequest_CardUri{CardUri: "http://" + address}}
-	if err := w.replicas[0].client.Call(ctx, http.MethodPost, "/v1/agents:register", nil, request, &registryv1.RegisterAgentResponse{}); err != nil {
-		return fmt.Errorf("registering the agent: %w", err)
-	}
-	return nil
+	return admin, nil
 }
 
-// close kills everything.
+// startAgents starts the agents, and waits until all have joined.
+func (w *world) startAgents(ctx context.Context) (err error) {
+	first := w.replicas[0]
+	ctx, w.leave = context.WithCancel(ctx)
+	if w.left, err = w.agents.serve(ctx, first.url, w.tokens); err != nil {
+		return err
+	}
+	return first.until(ctx, "the agents have joined", func() bool {
+		joined := &registryv1.ListAgentsResponse{}
+		err := first.client.Call(ctx, http.MethodGet, "/v1/agents", nil, nil, joined)
+		return err == nil && len(joined.GetAgents()) == len(w.tokens)
+	})
+}
+
+// close ends everything.
 func (w *world) close() {
+	if w.leave != nil {
+		w.leave()
+	}
 	for _, r := range w.replicas {
 		_ = r.kill()
 	}
-	for _, p := range slices.DeleteFunc([]*process{w.agent, w.emulator}, func(p *process) bool { return p == nil }) {
-		_ = p.kill()
+	if w.emulator != nil {
+		_ = w.emulator.kill()
 	}
 }
 
