@@ -300,7 +300,7 @@ func TestFetchIsBounded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := f.Fetch(ctx, webfetch.Request{URL: site + "/silent"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("Fetch(cancelled) = %v, want context.Canceled", err)
+		t.Errorf("Fetch(canceled) = %v, want context.Canceled", err)
 	}
 }
 

@@ -213,7 +213,7 @@ func TestUpdateStopsWaitingInTheQueue(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := db.Update(ctx, put("k", "v")); !errors.Is(err, context.Canceled) {
-		t.Errorf("Update(cancelled) = %v, want %v", err, context.Canceled)
+		t.Errorf("Update(canceled) = %v, want %v", err, context.Canceled)
 	}
 	release()
 	group.Wait()

@@ -69,7 +69,7 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // From returns the fault in the chain of err, or nil when err is nil.
 //
-// The error of an ended context becomes DeadlineExceeded or, if the context was cancelled, Unavailable. Any other error
+// The error of an ended context becomes DeadlineExceeded or, if the context was canceled, Unavailable. Any other error
 // becomes Internal, with a fixed message and err as the cause.
 func From(err error) *Error {
 	if err == nil {
@@ -82,7 +82,7 @@ func From(err error) *Error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Kind: DeadlineExceeded, Reason: "DEADLINE_EXCEEDED", Message: "the deadline passed before the answer was ready", Cause: err}
 	case errors.Is(err, context.Canceled):
-		return &Error{Kind: Unavailable, Reason: "CANCELED", Message: "the call was cancelled before the answer was ready", Cause: err}
+		return &Error{Kind: Unavailable, Reason: "CANCELED", Message: "the call was canceled before the answer was ready", Cause: err}
 	}
 	return &Error{Kind: Internal, Reason: "INTERNAL", Message: "internal error", Cause: err}
 }

@@ -22,7 +22,7 @@ func TestFromFindsWhatACallerMayActOn(t *testing.T) {
 		"a wrapped fault is found":           {fmt.Errorf("get: %w", missing), fault.NotFound, "AGENT_NOT_FOUND"},
 		"a fault wins over an ended context": {fmt.Errorf("%w: %w", context.Canceled, missing), fault.NotFound, "AGENT_NOT_FOUND"},
 		"a passed deadline is told":          {fmt.Errorf("x: %w", context.DeadlineExceeded), fault.DeadlineExceeded, "DEADLINE_EXCEEDED"},
-		"a cancelled call is unavailable":    {context.Canceled, fault.Unavailable, "CANCELED"},
+		"a canceled call is unavailable":     {context.Canceled, fault.Unavailable, "CANCELED"},
 		"anything else is internal":          {io.ErrUnexpectedEOF, fault.Internal, "INTERNAL"},
 	}
 	for name, test := range tests {

@@ -98,7 +98,7 @@ func (c *call) context() (context.Context, error) {
 	c.port.mu.Lock()
 	defer c.port.mu.Unlock()
 	c.cancel = cancel
-	if c.stream.err != nil { // it was cancelled before it began
+	if c.stream.err != nil { // it was canceled before it began
 		cancel()
 	}
 	return ctx, nil

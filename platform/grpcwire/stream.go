@@ -82,7 +82,7 @@ func (w *transport) data(f *http2.DataFrame) error {
 	switch {
 	case err != nil:
 		return err
-	case s == nil && f.StreamID > w.opened: // it was refused or cancelled by us, and the peer has been told
+	case s == nil && f.StreamID > w.opened: // it was refused or canceled by us, and the peer has been told
 		return nil
 	case s == nil:
 		_ = w.encoder.WriteRSTStream(f.StreamID, http2.ErrCodeStreamClosed)

@@ -55,7 +55,7 @@ func (w *disconnectWatch) begin() chan struct{} {
 	return w.done
 }
 
-// end stops the read and returns when it has ended. The handler must have returned, because its context may be cancelled.
+// end stops the read and returns when it has ended. The handler must have returned, because its context may be canceled.
 func (w *disconnectWatch) end() {
 	if w.timer.Stop() {
 		return // the usual case

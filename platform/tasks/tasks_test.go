@@ -23,10 +23,10 @@ func TestRunStopsTogether(t *testing.T) {
 		run  func(ctx context.Context) error
 		want []string
 	}{
-		"one that fails stops the others":   {func(context.Context) error { return errFirst }, []string{"it: first"}},
-		"one that ends stops the others":    {func(context.Context) error { return nil }, nil},
-		"one that panics stops the others":  {func(context.Context) error { panic("boom") }, []string{"it: panic: boom"}},
-		"a cancelled call of its own fails": {func(context.Context) error { return context.Canceled }, []string{"it: context canceled"}},
+		"one that fails stops the others":  {func(context.Context) error { return errFirst }, []string{"it: first"}},
+		"one that ends stops the others":   {func(context.Context) error { return nil }, nil},
+		"one that panics stops the others": {func(context.Context) error { panic("boom") }, []string{"it: panic: boom"}},
+		"a canceled call of its own fails": {func(context.Context) error { return context.Canceled }, []string{"it: context canceled"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
