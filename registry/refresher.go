@@ -128,7 +128,7 @@ func (r *Registry) refreshOne(ctx context.Context, key Key, w *cardWatch) {
 		}
 		w.failures++
 		r.logger.WarnContext(ctx, "card not refreshed", slog.String("agent", key.Name), slog.String("tenant", key.Tenant),
-			slog.Int("failures", w.failures), slog.Any("error", err))
+			slog.Int("times", w.failures), slog.Any("error", err))
 	}
 	w.due = r.now().Add(fresh - fresh/10 + rand.N(fresh/5+1)) //nolint:gosec // not a secret
 }

@@ -41,5 +41,8 @@ func TestAStoreThatIsAwayForLongDoesNotFillTheLog(t *testing.T) {
 		if n := strings.Count(log.String(), "receivers of push notifications could not be told"); n == 0 || n > most {
 			t.Errorf("in an hour the log has %d lines about receivers that could not be told, want some, and at most %d", n, most)
 		}
+		if !strings.Contains(log.String(), " task_id=") || strings.Contains(log.String(), " task=") {
+			t.Errorf("the log is\n%s\nwant tasks as task_id, as in the lines about consultations", log.String())
+		}
 	})
 }

@@ -125,7 +125,7 @@ func (e *Engine) pushRetryDelay(ctx context.Context, k orchestrator.Key, err err
 		wait = maxBackoff
 	}
 	if times := e.outbox.failed(k); fault.Logged(times) {
-		e.Logger.ErrorContext(ctx, "receivers of push notifications could not be told; trying again", slog.String("task", k.ID), slog.Int("times", times), slog.Duration("in", wait), errAttr(err))
+		e.Logger.ErrorContext(ctx, "receivers of push notifications could not be told; trying again", taskIDAttr(k.ID), slog.Int("times", times), slog.Duration("in", wait), errAttr(err))
 	}
 	return wait
 }

@@ -25,7 +25,7 @@ func (e *Engine) retryDelay(ctx context.Context, k orchestrator.Key, err error) 
 		wait = min(storeRetry<<min(before, 10), maxBackoff)
 	}
 	if times := before + 1; fault.Logged(times) {
-		e.Logger.ErrorContext(ctx, "a task's step failed; trying again", slog.String("task", k.ID), slog.Int("times", times), slog.Duration("in", wait), errAttr(err))
+		e.Logger.ErrorContext(ctx, "a task's step failed; trying again", taskIDAttr(k.ID), slog.Int("times", times), slog.Duration("in", wait), errAttr(err))
 	}
 	return wait
 }

@@ -147,6 +147,8 @@ func (m *meters) route(ctx context.Context, took time.Duration, d *orchestrator.
 	m.routes.Record(ctx, took.Seconds(), m.routed[result])
 }
 
-func taskAttr(t *orchestrator.Task) slog.Attr { return slog.String("task", t.ID) }
+func taskAttr(t *orchestrator.Task) slog.Attr { return taskIDAttr(t.ID) }
+
+func taskIDAttr(id string) slog.Attr { return slog.String("task_id", id) }
 
 func errAttr(err error) slog.Attr { return slog.Any("error", err) }

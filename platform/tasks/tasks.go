@@ -33,7 +33,7 @@ func Run(ctx context.Context, logger *slog.Logger, list ...Task) error {
 				err = nil // it was told to stop
 			}
 			if !stopped {
-				logger.InfoContext(ctx, "task ended, stopping the others", slog.String("task", task.Name))
+				logger.InfoContext(ctx, "a part of the process ended, stopping the others", slog.String("part", task.Name))
 			}
 			if err != nil {
 				errs[i] = fmt.Errorf("%s: %w", task.Name, err)
@@ -48,7 +48,7 @@ func Run(ctx context.Context, logger *slog.Logger, list ...Task) error {
 func guard(ctx context.Context, logger *slog.Logger, task Task) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			logger.ErrorContext(ctx, "task panicked", slog.String("task", task.Name), slog.Any("panic", v), slog.String("stack", string(debug.Stack())))
+			logger.ErrorContext(ctx, "a part of the process panicked", slog.String("part", task.Name), slog.Any("panic", v), slog.String("stack", string(debug.Stack())))
 			err = fmt.Errorf("panic: %v", v)
 		}
 	}()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quorate/quorate/platform/logtest"
 	"github.com/quorate/quorate/platform/tasks"
 )
 
@@ -32,7 +33,8 @@ func TestRunStopsTogether(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			stopped := false
-			err := tasks.Run(t.Context(), slog.New(slog.DiscardHandler), tasks.Task{Name: "it", Run: test.run},
+			var log logtest.Buffer
+			err := tasks.Run(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), tasks.Task{Name: "it", Run: test.run},
 				tasks.Task{Name: "other", Run: func(ctx context.Context) error { defer func() { stopped = true }(); return waits(ctx) }})
 			if !stopped {
 				t.Error("Run() returned before the other task stopped")
@@ -43,6 +45,9 @@ func TestRunStopsTogether(t *testing.T) {
 			}
 			if want := strings.Join(test.want, "\n"); got != want {
 				t.Errorf("Run() = %q, want %q", got, want)
+			}
+			if !strings.Contains(log.String(), " part=it") || strings.Contains(log.String(), "task=") { // a task is what agents work on
+				t.Errorf("the log is %s, want the name of the part that ended", log.String())
 			}
 		})
 	}

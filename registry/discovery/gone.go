@@ -27,7 +27,7 @@ func (r *reader) unreadable(ctx context.Context, source registry.Source, err err
 	}
 	r.failures++
 	r.logger.WarnContext(ctx, "source of agents not read",
-		slog.String("source", source.Location), slog.Int("failures", r.failures), slog.Any("error", err))
+		slog.String("source", source.Location), slog.Int("times", r.failures), slog.Any("error", err))
 	if r.failures < patience {
 		return
 	}
