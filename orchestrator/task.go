@@ -28,7 +28,7 @@ const (
 // Phase is a stage in the life of a task.
 type Phase string
 
-// The phases in the order in which a task passes them. When the agent fails, OnError takes the place of the reviews.
+// The phases in the order in which a task passes them. When the agent fails, PhaseOnError takes the place of the reviews.
 const (
 	PhasePreExecution  Phase = consultation.PhasePreExecution
 	PhaseExecution     Phase = "execution"

@@ -28,7 +28,7 @@ const (
 	// besideListed is how much other new content a record with listed content may have: a list of a thousand tasks reads a thousand of these records.
 	besideListed = 16 << 10
 	nonceSize    = 8
-	// recordLife is how much longer than the longest task its records are kept, in addition to the retention of tasks.
+	// recordLife is for how long after a task's deadline its records are kept, in addition to the retention of tasks.
 	recordLife = 30 * 24 * time.Hour
 )
 

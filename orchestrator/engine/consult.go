@@ -73,6 +73,10 @@ func reachedPhases(t *orchestrator.Task) []orchestrator.Phase {
 // Consult has the target of one of the task's requirements consulted: it opens the consultation and sends it as a task of its own, and returns once
 // that carrying task is accepted. content is what the task's agent is about to deliver; nil stands for what the task holds. Repeating a request
 // returns the same consultation, whatever has become of the task since, as long as that is kept.
+//
+// Faults, besides those of consultation.Ledger.Issue: NotFound REQUIREMENT_NOT_FOUND, and AGENT_NOT_FOUND when the target is not registered;
+// FailedPrecondition TASK_ENDED, CONSULTATION_TOO_DEEP, SELF_REVIEW when the target is the task's agent under another name, NOTHING_TO_REVIEW,
+// CONTENT_DELIVERED when content is given that the task holds already, and SUBJECT_TOO_LARGE.
 func (e *Engine) Consult(
 	ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact, request consultation.Request,
 ) (consultation.Consultation, error) {
@@ -95,7 +99,8 @@ func (e *Engine) Consult(
 
 // ConsultDirectly opens a consultation as Consult does, but sends nothing: it returns the message, including the content, with which the task's agent
 // asks the target itself. The outcome counts like that of a consultation that Quorate carried; without an outcome the consultation expires. For a
-// repeated request whose consultation is no longer open, no message is returned.
+// repeated request whose consultation is no longer open, no message is returned. It has the faults of Consult, and for a requirement of the phase
+// pre-execution FailedPrecondition MESSAGE_WITHHELD.
 func (e *Engine) ConsultDirectly(
 	ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact, request consultation.Request,
 ) (consultation.Consultation, *a2apb.Message, error) {

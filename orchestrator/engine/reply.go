@@ -32,8 +32,9 @@ type Reply struct {
 // Reply stores a message for the agent of a waiting task and returns the task, which continues. The agent gets the message under an id of its own,
 // however often it is sent. The same request id with the same content is the same reply; with other content it is a Conflict fault with the reason
 // REQUEST_ID_REUSED. For a task that several agents do, the reply goes to the step whose question the task shows. A task that has ended is a
-// FailedPrecondition fault with the reason TASK_ENDED, one that does not wait for a message TASK_NOT_WAITING, and one whose etag is not the given one
-// a Conflict fault with the reason ETAG_MISMATCH.
+// FailedPrecondition fault with the reason TASK_ENDED, one that does not wait for a message TASK_NOT_WAITING, one that has no room for it TOO_MANY_TURNS
+// or TURNS_TOO_LARGE, and one whose etag is not the given one a Conflict fault with the reason ETAG_MISMATCH. A message that no agent could get, or that
+// names another context (CONTEXT_MISMATCH), is an InvalidArgument fault.
 func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) {
 	if err := checkMessage(r.Message); err != nil {
 		return orchestrator.Task{}, err

@@ -16,7 +16,9 @@ import (
 )
 
 // Submit accepts a task: it chooses the agent and stores the task. The same caller, request id and content get the first task again, with its
-// deadline whatever the retry's; other content under the same id is a Conflict fault with the reason REQUEST_ID_REUSED.
+// deadline whatever the retry's; other content under the same id is a Conflict fault with the reason REQUEST_ID_REUSED. What cannot become a task is an
+// InvalidArgument fault that names the field. A route that leads nowhere is the fault of router.Router.Resolve, inputs that do not fit are that of
+// router.Router.CheckInputs, and a receiver of push notifications that cannot be told is that of SetWebhook.
 func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, error) {
 	now := e.now()
 	if err := s.check(); err != nil {

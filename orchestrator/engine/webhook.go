@@ -33,7 +33,8 @@ func sameReceiver(x, y orchestrator.Webhook) bool {
 }
 
 // SetWebhook adds a receiver of push notifications about the task from now on, or replaces the one with the same id, and returns it. If the task has
-// the maximum number of receivers, the result is a FailedPrecondition fault with the reason TOO_MANY_WEBHOOKS.
+// the maximum number of receivers, the result is a FailedPrecondition fault with the reason TOO_MANY_WEBHOOKS; if there is no Notifier, one with the
+// reason PUSH_NOT_SUPPORTED; and for a receiver that could never be told, the fault of Notifier.Check.
 func (e *Engine) SetWebhook(ctx context.Context, k orchestrator.Key, w orchestrator.Webhook) (orchestrator.Webhook, error) {
 	w, err := e.newWebhook(w)
 	if err != nil {
