@@ -35,7 +35,7 @@ func TestAnAdminsDay(t *testing.T) {
 	b.sees("✕ blocked", "CONSULTATION_MISSING", "artifacts: 1, until the gate opens", "gate pre-completion is closed")
 	b.shot("gate")
 	b.clicks("Have reviewer consulted")
-	b.sees("● completed", "● approved recorded by reviewer", "How a quorum decides")
+	b.sees("● completed", "● approved recorded by reviewer", "How a quorum decides", "Requirement\tTarget\tAttempt")
 	b.shot("completed")
 
 	b.clicks("Tasks")

@@ -82,7 +82,7 @@ export const consultations = (t) =>
     "Consultations",
     table(
       "Consultations",
-      ["Rule", "Asked", "Attempt", "State", "Outcome", "What it said", "Issued", "Task"],
+      ["Requirement", "Target", "Attempt", "State", "Outcome", "Feedback", "Issued", "Task"],
       t.consultations.map((c) => [
         code(c.requirementId),
         link(c.targetAgent, "agents", c.targetAgent),
