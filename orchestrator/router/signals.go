@@ -61,14 +61,6 @@ func (r *Router) Begin(tenant, agent string) (end func(Outcome)) {
 	}
 }
 
-// Observe records the outcome of a task for which Begin was not called.
-func (r *Router) Observe(tenant, agent string, took time.Duration, o Outcome) {
-	s, now := r.signals, r.signals.now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.get(signalKey{tenant, agent}).observe(now, took, o)
-}
-
 // get returns an agent's signal. The caller holds mu.
 func (s *signals) get(k signalKey) *signal {
 	g, ok := s.byAgent[k]
