@@ -34,7 +34,7 @@ func (a *app) fetch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fetch URL",
 		Short: "Read a web page through the server and print its main content",
-		Long: "fetch has the server read the page at URL and prints its main content as Markdown, or as --format says.\n" +
+		Long: "Read the page at URL through the server and print its main content as Markdown, or as --format says.\n" +
 			"The host has to be on the server's list: see quorate domains. What a page says is a stranger's word.",
 		Example: "  quorate fetch https://example.com/article\n  quorate fetch --format links https://example.com/\n" +
 			"  quorate fetch --selector 'h1, h2' -o json https://example.com/",

@@ -42,7 +42,7 @@ func (a *app) keysPin() *cobra.Command {
 			return a.show(key, func() { a.out.line("pinned %s (SHA-256 %s)", key.GetKeyId(), key.GetThumbprint()) })
 		}),
 	}
-	cmd.Flags().StringArrayVar(&request.Agents, "agent", nil, "only for this agent's cards; can be repeated (default all agents)")
+	cmd.Flags().StringArrayVar(&request.Agents, "agent", nil, "only for this agent's cards and, if it is the only one, its verdicts; can be repeated (default the cards of all agents)")
 	return cmd
 }
 
