@@ -44,7 +44,7 @@ type InputSchema struct {
 	Description     string           `json:"description,omitempty"`
 	Required        bool             `json:"required,omitempty"`
 	ValidationRules []ValidationRule `json:"validation_rules,omitempty"`
-	JSONSchema      map[string]any   `json:"json_schema,omitempty"` // 2020-12; the value must conform; nil means no schema
+	JSONSchema      map[string]any   `json:"json_schema,omitempty"` // 2020-12, or an older draft that it names; the value must conform; nil means no schema
 }
 
 // OutputSchema declares one output of an agent.
@@ -54,7 +54,7 @@ type OutputSchema struct {
 	Description  string `json:"description,omitempty"`
 	Guaranteed   bool   `json:"guaranteed,omitempty"` // false means that it is not always produced
 
-	JSONSchema map[string]any `json:"json_schema,omitempty"` // 2020-12; the value conforms; nil means no schema
+	JSONSchema map[string]any `json:"json_schema,omitempty"` // 2020-12, or an older draft that it names; the value conforms; nil means no schema
 }
 
 // ValidationRule is one rule for an input's value.

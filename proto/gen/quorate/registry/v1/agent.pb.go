@@ -628,8 +628,9 @@ type InputSchema struct {
 	Required *bool `protobuf:"varint,4,opt,name=required,proto3,oneof" json:"required,omitempty"`
 	// Rules that its value must satisfy. At most 32.
 	ValidationRules []*ValidationRule `protobuf:"bytes,5,rep,name=validation_rules,json=validationRules,proto3" json:"validation_rules,omitempty"`
-	// The JSON Schema (2020-12) to which its value must conform; only references within it are followed. At most 32 KiB and 200 levels. A text
-	// conforms as a string or as the JSON that it is. Values of several parts, behind a URL, or too complex to be checked quickly are left to the agent.
+	// The JSON Schema, of 2020-12 or an older draft that it names, to which its value must conform; only references within it are followed. At most
+	// 32 KiB and 200 levels. A text conforms as a string or as the JSON that it is. Values of several parts, behind a URL, or too complex to be checked
+	// quickly are left to the agent.
 	JsonSchema    *structpb.Struct `protobuf:"bytes,6,opt,name=json_schema,json=jsonSchema,proto3" json:"json_schema,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -718,7 +719,8 @@ type OutputSchema struct {
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
 	// Whether it is always produced. Absent means false; it is always set in answers, so that false appears in JSON.
 	Guaranteed *bool `protobuf:"varint,4,opt,name=guaranteed,proto3,oneof" json:"guaranteed,omitempty"`
-	// The JSON Schema (2020-12) to which its value conforms; only references within it are followed. At most 32 KiB and 200 levels.
+	// The JSON Schema, of 2020-12 or an older draft that it names, to which its value conforms; only references within it are followed. At most 32 KiB
+	// and 200 levels.
 	JsonSchema    *structpb.Struct `protobuf:"bytes,5,opt,name=json_schema,json=jsonSchema,proto3" json:"json_schema,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
