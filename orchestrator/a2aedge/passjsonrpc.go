@@ -189,7 +189,7 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.
 		h.relay(ctx, w, way, resp.Body, x.id)
 		return nil
 	}
-	answer, err := way.ReadAnswer(resp)
+	answer, err := way.ReadAnswer(ctx, resp)
 	if err != nil {
 		return rpcserver.WhyEnded(ctx, err)
 	}

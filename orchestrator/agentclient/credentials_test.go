@@ -162,7 +162,7 @@ func pass(t *testing.T, p *agentclient.Pool, stream bool, card registry.Card) er
 			return err
 		}
 		defer resp.Body.Close()
-		_, err = way.ReadAnswer(resp)
+		_, err = way.ReadAnswer(t.Context(), resp)
 		return err
 	}
 	way, err := p.PassageOverGRPC("guarded", &card)

@@ -1,11 +1,8 @@
 package agentclient
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -42,6 +39,7 @@ type doer interface {
 type caller struct {
 	at     endpoint
 	client doer
+	intake *intake
 	legacy bool // speaks A2A 0.3
 }
 
@@ -65,17 +63,25 @@ func (c *caller) do(ctx context.Context, method, url string, body []byte, accept
 	return resp, nil
 }
 
-// read reads a whole answer of up to maxAnswerBytes.
-func (c *caller) read(resp *http.Response) ([]byte, error) {
-	const most = 64 << 10 // its Content-Length is not trusted beyond that
-	b := bytes.NewBuffer(make([]byte, 0, min(max(resp.ContentLength, 0), most)+bytes.MinRead))
-	if _, err := b.ReadFrom(io.LimitReader(resp.Body, maxAnswerBytes+1)); err != nil {
-		return nil, unreachable(&c.at, err)
+// read reads a whole answer of up to maxAnswerBytes. The caller leaves the place when it has decoded the answer.
+func (c *caller) read(ctx context.Context, resp *http.Response) ([]byte, *place, error) {
+	b := bytes.NewBuffer(make([]byte, 0, min(max(resp.ContentLength, 0), smallAnswer)+bytes.MinRead)) // its Content-Length is not trusted beyond that
+	var p *place
+	_, err := b.ReadFrom(io.LimitReader(resp.Body, smallAnswer+1))
+	if err == nil && b.Len() > smallAnswer {
+		if p, err = c.intake.enter(ctx, &c.at, resp.Body); err != nil {
+			return nil, nil, err
+		}
+		_, err = b.ReadFrom(io.LimitReader(resp.Body, maxAnswerBytes-smallAnswer))
 	}
-	if b.Len() > maxAnswerBytes {
-		return nil, invalid(&c.at, "more than %d MiB", maxAnswerBytes>>20)
+	if err = p.arrived(&c.at, err); err == nil && b.Len() > maxAnswerBytes {
+		err = invalid(&c.at, "more than %d MiB", maxAnswerBytes>>20)
 	}
-	return b.Bytes(), nil
+	if err != nil {
+		p.leave()
+		return nil, nil, err
+	}
+	return b.Bytes(), p, nil
 }
 
 // succeeded reports whether a status means success: some agents answer 201 when they have created something.
@@ -87,48 +93,6 @@ func succeeded(resp *http.Response) bool {
 func IsEventStream(resp *http.Response) bool {
 	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	return err == nil && t == eventStream
-}
-
-// events calls each with the data of each server-sent event until the stream ends.
-func (c *caller) events(body io.Reader, each func(data []byte) error) error {
-	lines := bufio.NewScanner(body)
-	lines.Buffer(make([]byte, 0, 64<<10), maxAnswerBytes)
-	var data []byte
-	for lines.Scan() {
-		line := lines.Bytes()
-		if len(line) == 0 {
-			if len(data) > 0 {
-				if err := each(data); err != nil {
-					return err
-				}
-			}
-			data = nil
-			continue
-		}
-		if v, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-			if len(data)+len(v) > maxAnswerBytes {
-				return invalid(&c.at, "an event of more than %d MiB", maxAnswerBytes>>20)
-			}
-			if len(data) > 0 {
-				data = append(data, '\n')
-			}
-			data = append(data, bytes.TrimPrefix(v, []byte(" "))...)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		if errors.Is(err, bufio.ErrTooLong) {
-			return invalid(&c.at, "an event of more than %d MiB", maxAnswerBytes>>20)
-		}
-		return unreachable(&c.at, err)
-	}
-	switch {
-	case len(data) == 0:
-		return nil
-	case !json.Valid(data): // the agent died: a stream that ends with its connection shows it in no other way
-		return unreachable(&c.at, io.ErrUnexpectedEOF)
-	default: // the last event of a server that omits the final blank line
-		return each(data)
-	}
 }
 
 // joinURL appends a path, perhaps with a query, to the path of base, whose own query stays at the end.

@@ -71,7 +71,7 @@ func TestAConnectionWhoseCallerLeftIsNotKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	_, _ = p.ReadAnswer(resp) // it may have come whole before
+	_, _ = p.ReadAnswer(t.Context(), resp) // it may have come whole before
 	_ = resp.Body.Close()
 	if d.all()[0].SetDeadline(time.Time{}) == nil {
 		t.Error("the connection is still open")
@@ -117,7 +117,7 @@ func TestAConnectionInUseEndsWithThePool(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := way.ReadAnswer(resp); string(got) != "{}" || err != nil {
+	if got, err := way.ReadAnswer(t.Context(), resp); string(got) != "{}" || err != nil {
 		t.Errorf("ReadAnswer() of a closed pool = %q, %v, want {}", got, err)
 	}
 	if d.all()[0].SetDeadline(time.Time{}) == nil {

@@ -48,11 +48,7 @@ func (c *jsonrpcClient) call(ctx context.Context, method string, params, result 
 	if err != nil {
 		return err
 	}
-	raw, err := c.ask(ctx, method, p)
-	if err != nil {
-		return err
-	}
-	return c.decode(raw, result)
+	return c.ask(ctx, method, p, func(raw json.RawMessage) error { return c.decode(raw, result) })
 }
 
 func (c *jsonrpcClient) stream(ctx context.Context, method string, params proto.Message, each Each) error {

@@ -22,11 +22,7 @@ func (c *legacyClient) Send(ctx context.Context, m *a2apb.Message, stream bool, 
 	if stream {
 		return c.follow(ctx, "message/stream", params, c.event(each))
 	}
-	result, err := c.ask(ctx, "message/send", params)
-	if err != nil {
-		return err
-	}
-	return c.event(each)(result)
+	return c.ask(ctx, "message/send", params, c.event(each))
 }
 
 func (c *legacyClient) Subscribe(ctx context.Context, taskID string, each Each) error {
@@ -50,15 +46,14 @@ func (c *legacyClient) task(ctx context.Context, method, taskID string, history 
 	if err != nil {
 		return nil, err
 	}
-	result, err := c.ask(ctx, method, params)
-	if err != nil {
-		return nil, err
-	}
-	t, err := legacy.ReadTask(result)
-	if err != nil {
-		return nil, invalid(&c.at, "%v", err)
-	}
-	return t, nil
+	var t *a2apb.Task
+	err = c.ask(ctx, method, params, func(result json.RawMessage) (err error) {
+		if t, err = legacy.ReadTask(result); err != nil {
+			return invalid(&c.at, "%v", err)
+		}
+		return nil
+	})
+	return t, err
 }
 
 // event returns a function that decodes a result and calls each with it.

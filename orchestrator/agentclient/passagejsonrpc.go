@@ -21,7 +21,7 @@ func (p *Pool) PassageOverJSONRPC(name string, card *registry.Card) *JSONRPCPass
 	if in == nil {
 		return nil
 	}
-	return &JSONRPCPassage{Tenant: in.Tenant, caller: caller{at: p.endpoint(name, in, card), client: p.plain}, plain: p.plain}
+	return &JSONRPCPassage{Tenant: in.Tenant, caller: caller{at: p.endpoint(name, in, card), client: p.plain, intake: &p.intake}, plain: p.plain}
 }
 
 // Post sends a request and returns the answer, whatever its status. The caller closes the body.
@@ -38,11 +38,12 @@ func (p *JSONRPCPassage) Post(ctx context.Context, body []byte, accept string) (
 }
 
 // ReadAnswer reads the whole answer to Post, within bounds. An answer that is not JSON-RPC is a fault.
-func (p *JSONRPCPassage) ReadAnswer(resp *http.Response) ([]byte, error) {
-	body, err := p.caller.read(resp)
+func (p *JSONRPCPassage) ReadAnswer(ctx context.Context, resp *http.Response) ([]byte, error) {
+	body, place, err := p.caller.read(ctx, resp)
 	if err != nil {
 		return nil, err
 	}
+	place.leave() // the answer is written as it is
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden, resp.StatusCode >= http.StatusInternalServerError:
 		return nil, fromHTTP(&p.caller.at, resp, string(body))

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 
 	"github.com/quorate/quorate/orchestrator/agentauth"
 )
@@ -78,7 +79,9 @@ func (p *plainHTTP) exchange(ctx context.Context, addr string, message []byte, r
 		c.drop()
 		return nil, fmt.Errorf("call %s: %w", addr, cmp.Or(ctx.Err(), err))
 	}
-	resp.Body = &answerBody{ctx: ctx, from: resp.Body, resp: resp, conn: c, stop: stop, idle: &p.idle}
+	body := &answerBody{ctx: ctx, from: resp.Body, resp: resp, stop: stop, idle: &p.idle}
+	body.conn.Store(c)
+	resp.Body = body
 	return resp, nil
 }
 
@@ -112,12 +115,12 @@ func hostPort(u *url.URL) string {
 	}
 }
 
-// answerBody is the body of an answer. At its end the connection becomes idle; closing it earlier closes the connection.
+// answerBody is the body of an answer. At its end the connection becomes idle; closing it earlier, also while somebody reads, closes the connection.
 type answerBody struct {
 	ctx  context.Context //nolint:containedctx // of the request; http.Request has it so
 	from io.Reader       // not closed: the body of http.ReadResponse would read the rest first
 	resp *http.Response
-	conn *httpConn // nil once it is idle or closed
+	conn atomic.Pointer[httpConn] // nil once it is idle or closed
 	stop func() bool
 	idle *idleConns
 }
@@ -144,13 +147,13 @@ func (b *answerBody) Close() error {
 
 // release ends the exchange. A connection that was interrupted, or has unread data, is not kept.
 func (b *answerBody) release(keep bool) {
-	if b.conn == nil {
+	c := b.conn.Swap(nil)
+	if c == nil {
 		return
 	}
-	if uninterrupted := b.stop(); keep && uninterrupted && b.conn.in.Buffered() == 0 {
-		b.idle.put(b.conn)
+	if uninterrupted := b.stop(); keep && uninterrupted && c.in.Buffered() == 0 {
+		b.idle.put(c)
 	} else {
-		b.conn.drop()
+		c.drop()
 	}
-	b.conn = nil
 }

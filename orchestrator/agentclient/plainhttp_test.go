@@ -66,7 +66,7 @@ func post(ctx context.Context, p *agentclient.JSONRPCPassage, body string) (stri
 		return "", err
 	}
 	defer resp.Body.Close()
-	answer, err := p.ReadAnswer(resp)
+	answer, err := p.ReadAnswer(ctx, resp)
 	return string(answer), err
 }
 
@@ -213,7 +213,7 @@ func TestAnAgentMaySayNoBeforeItHasReadAll(t *testing.T) {
 	if err != nil || resp.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Fatalf("Post() = %v, %v, want the agent's own answer", resp, err)
 	}
-	if _, err := p.ReadAnswer(resp); err != nil || d.all()[0].SetDeadline(time.Time{}) == nil {
+	if _, err := p.ReadAnswer(t.Context(), resp); err != nil || d.all()[0].SetDeadline(time.Time{}) == nil {
 		t.Errorf("ReadAnswer() = %v, want no error and the connection closed", err)
 	}
 	_ = resp.Body.Close()

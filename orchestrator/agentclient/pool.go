@@ -33,6 +33,7 @@ type Pool struct {
 	http        *http.Client
 	plain       *plainHTTP
 	credentials *agentauth.Credentials
+	intake      intake
 
 	mu    sync.Mutex
 	conns map[string]*conn      // guarded by mu; by URL as written in cards
@@ -87,7 +88,7 @@ func (p *Pool) Connect(name string, card registry.Card) (Client, string, error) 
 }
 
 func (p *Pool) overHTTP(at endpoint, in registry.Interface) Client {
-	c := caller{at: at, client: p.http}
+	c := caller{at: at, client: p.http, intake: &p.intake}
 	switch {
 	case strings.HasPrefix(in.ProtocolVersion, "0."):
 		c.legacy = true

@@ -29,7 +29,7 @@ func (c *restClient) Send(ctx context.Context, m *a2apb.Message, stream bool, ea
 		if err != nil {
 			return err
 		}
-		return c.receive(resp, each)
+		return c.receive(ctx, resp, each)
 	}
 	var resp a2apb.SendMessageResponse
 	if err := c.call(ctx, http.MethodPost, "/message:send", req, &resp); err != nil {
@@ -52,7 +52,7 @@ func (c *restClient) subscribe(ctx context.Context, method, path string, each Ea
 		_ = resp.Body.Close() // nothing was read that could be lost
 		return c.subscribe(ctx, http.MethodPost, path, each)
 	}
-	return c.receive(resp, each)
+	return c.receive(ctx, resp, each)
 }
 
 func (c *restClient) Task(ctx context.Context, taskID string, history int32) (*a2apb.Task, error) {
@@ -72,14 +72,14 @@ func (c *restClient) call(ctx context.Context, method, path string, in, out prot
 		return err
 	}
 	defer resp.Body.Close()
-	return c.answer(resp, out)
+	return c.answer(ctx, resp, out)
 }
 
 // receive calls each for the answer to a streaming call, and closes it.
-func (c *restClient) receive(resp *http.Response, each Each) error {
+func (c *restClient) receive(ctx context.Context, resp *http.Response, each Each) error {
 	defer resp.Body.Close()
 	if succeeded(resp) && IsEventStream(resp) {
-		return c.events(resp.Body, func(data []byte) error {
+		return c.events(ctx, resp.Body, func(data []byte) error {
 			r := &a2apb.StreamResponse{}
 			err := decode(data, r)
 			if r.GetPayload() == nil { // perhaps an error, whose name is none of a response's
@@ -94,7 +94,7 @@ func (c *restClient) receive(resp *http.Response, each Each) error {
 		})
 	}
 	r := &a2apb.StreamResponse{}
-	if err := c.answer(resp, r); err != nil {
+	if err := c.answer(ctx, resp, r); err != nil {
 		return err
 	}
 	return each(r)
@@ -115,11 +115,12 @@ func (c *restClient) send(ctx context.Context, method, path string, in proto.Mes
 	return c.do(ctx, method, joinURL(base, path), body, accept)
 }
 
-func (c *restClient) answer(resp *http.Response, out proto.Message) error {
-	body, err := c.read(resp)
+func (c *restClient) answer(ctx context.Context, resp *http.Response, out proto.Message) error {
+	body, place, err := c.read(ctx, resp)
 	if err != nil {
 		return err
 	}
+	defer place.leave()
 	if !succeeded(resp) {
 		if f := c.failure(resp, body); f != nil {
 			return f

@@ -30,18 +30,28 @@ type rpcResponse struct {
 	} `json:"error"`
 }
 
-// ask calls a method and returns its result.
-func (c *rpcCaller) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+// ask calls a method and then decode with its result.
+func (c *rpcCaller) ask(ctx context.Context, method string, params json.RawMessage, decode func(result json.RawMessage) error) error {
 	resp, err := c.post(ctx, method, params, "application/json")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer resp.Body.Close()
-	body, err := c.read(resp)
+	return c.answer(ctx, resp, decode)
+}
+
+// answer reads a whole answer and calls decode with its result.
+func (c *rpcCaller) answer(ctx context.Context, resp *http.Response, decode func(result json.RawMessage) error) error {
+	body, place, err := c.read(ctx, resp)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return c.result(resp, body)
+	defer place.leave()
+	result, err := c.result(resp, body)
+	if err != nil {
+		return err
+	}
+	return decode(result)
 }
 
 // follow calls a streaming method and calls each for the results.
@@ -52,7 +62,7 @@ func (c *rpcCaller) follow(ctx context.Context, method string, params json.RawMe
 	}
 	defer resp.Body.Close()
 	if IsEventStream(resp) {
-		return c.events(resp.Body, func(data []byte) error {
+		return c.events(ctx, resp.Body, func(data []byte) error {
 			result, err := c.result(nil, data)
 			if err != nil {
 				return err
@@ -61,15 +71,7 @@ func (c *rpcCaller) follow(ctx context.Context, method string, params json.RawMe
 		})
 	}
 	// The answer is an error, or the only answer of an agent that does not stream this call.
-	body, err := c.read(resp)
-	if err != nil {
-		return err
-	}
-	result, err := c.result(resp, body)
-	if err != nil {
-		return err
-	}
-	return each(result)
+	return c.answer(ctx, resp, each)
 }
 
 func (c *rpcCaller) post(ctx context.Context, method string, params json.RawMessage, accept string) (*http.Response, error) {

@@ -1,0 +1,184 @@
+package agentclient_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// largeAnswers are answers of more than 64 KiB in each form: what begins one, its text, and what ends it.
+var largeAnswers = map[string]struct {
+	binding, version, mediaType string
+	begin, end                  string
+}{
+	"JSON-RPC":           {"JSONRPC", "1.0", "application/json", `{"jsonrpc":"2.0","id":"1","result":{"message":{"messageId":"`, `"}}}`},
+	"HTTP+JSON":          {"HTTP+JSON", "1.0", "application/json", `{"message":{"messageId":"`, `"}}`},
+	"A2A 0.3":            {"JSONRPC", "0.3.0", "application/json", `{"jsonrpc":"2.0","id":"1","result":{"kind":"message","role":"agent","parts":[],"messageId":"`, `"}}`},
+	"a passage":          {registry.BindingJSONRPC, "1.0", "application/json", `{"jsonrpc":"2.0","id":"1","result":{"message":{"messageId":"`, `"}}}`},
+	"an event":           {"JSONRPC", "1.0", "text/event-stream", `data: {"jsonrpc":"2.0","id":"1","result":{"message":{"messageId":"`, `"}}}` + "\n\n"},
+	"an HTTP+JSON event": {"HTTP+JSON", "1.0", "text/event-stream", `data: {"message":{"messageId":"`, `"}}` + "\n\n"},
+}
+
+const largeText = 100 << 10
+
+// TestLargeAnswersWaitInLine has an agent answer more calls than may be received at a time, and not end any answer.
+func TestLargeAnswersWaitInLine(t *testing.T) {
+	t.Parallel()
+	for name, form := range largeAnswers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var received atomic.Int64 // answers of the slow agent, but for their end
+				p := pipedPool(t, func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Content-Type", form.mediaType)
+					text := strings.Repeat("x", largeText)
+					if r.Host == "small" {
+						text = "x"
+					}
+					_, _ = io.WriteString(w, form.begin+text)
+					taken := http.NewResponseController(w).Flush()
+					if r.Host == "slow" && taken == nil {
+						received.Add(1)
+						<-r.Context().Done()
+					}
+					_, _ = io.WriteString(w, form.end)
+				})
+				call := func(ctx context.Context, host string) error {
+					card := registry.Card{Interfaces: []registry.Interface{{URL: "http://" + host, Binding: form.binding, ProtocolVersion: form.version}}}
+					if name == "a passage" {
+						_, err := post(ctx, p.PassageOverJSONRPC(host, &card), "{}")
+						return err
+					}
+					c, _, err := p.Connect(host, card)
+					if err != nil {
+						return err
+					}
+					return c.Send(ctx, message("m", "hello"), form.mediaType == "text/event-stream", func(*a2apb.StreamResponse) error { return nil })
+				}
+				const calls = 20
+				leaves, leave := context.WithCancel(t.Context())
+				left, ended := make(chan error, 1), make(chan error, calls)
+				for range calls {
+					go func() { ended <- call(t.Context(), "slow") }()
+				}
+				synctest.Wait()
+				if n := received.Load(); n != 16 {
+					t.Errorf("%d answers of one agent are received at a time, want 16", n)
+				}
+				go func() { left <- call(leaves, "slow") }()
+				synctest.Wait()
+				if leave(); !errors.Is(<-left, context.Canceled) {
+					t.Error("a call that ends in the line does not say so")
+				}
+				for _, host := range []string{"other", "small"} {
+					if err := call(t.Context(), host); err != nil {
+						t.Errorf("Send() to the %s agent = %v, want its answer", host, err)
+					}
+				}
+				time.Sleep(time.Minute + time.Second)
+				synctest.Wait()
+				if n := received.Load(); n != calls {
+					t.Errorf("%d answers were received after those before them took too long, want %d", n, calls)
+				}
+				for range calls {
+					if err := <-ended; fault.ReasonOf(err) != agentclient.ReasonTimeout || !strings.Contains(err.Error(), "within 1m0s") || !agentclient.Retryable(err) {
+						t.Errorf("Send() to an agent that does not end its answer = %v, want %s", err, agentclient.ReasonTimeout)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestAStreamHasNoPlaceBetweenEvents has more streams than large events may be received at a time, each with one.
+func TestAStreamHasNoPlaceBetweenEvents(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		form := largeAnswers["an event"]
+		p := pipedPool(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", form.mediaType)
+			for range 2 {
+				_, _ = io.WriteString(w, form.begin+strings.Repeat("x", largeText)+form.end)
+				_ = http.NewResponseController(w).Flush()
+				select {
+				case <-r.Context().Done():
+				case <-time.After(time.Hour):
+				}
+			}
+		})
+		c, _, err := p.Connect("a", registry.Card{Interfaces: []registry.Interface{{URL: "http://a", Binding: form.binding, ProtocolVersion: form.version}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const streams = 40
+		var events atomic.Int64
+		ended := make(chan error, streams)
+		for range streams {
+			go func() {
+				ended <- c.Send(t.Context(), message("m", "hello"), true, func(*a2apb.StreamResponse) error { events.Add(1); return nil })
+			}()
+		}
+		synctest.Wait()
+		if n := events.Load(); n != streams {
+			t.Errorf("%d events were received of %d streams that stay open", n, streams)
+		}
+		for range streams {
+			if err := <-ended; err != nil {
+				t.Errorf("Send() = %v, want nil", err)
+			}
+		}
+		if n := events.Load(); n != 2*streams {
+			t.Errorf("%d events were received of %d", n, 2*streams)
+		}
+	})
+}
+
+// pipedPool returns a pool whose connections, to whatever host, lead to handler without a network, so that what is not read is not sent either.
+func pipedPool(t *testing.T, handler http.HandlerFunc) *agentclient.Pool {
+	t.Helper()
+	accepted := pipes(make(chan net.Conn))
+	server := &http.Server{Handler: handler} //nolint:gosec // G112: there is no network
+	go func() { _ = server.Serve(accepted) }()
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		here, there := net.Pipe()
+		select {
+		case accepted <- there:
+			return here, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	p := agentclient.NewPool(dial, &http.Client{Transport: &http.Transport{DialContext: dial}}, nil)
+	t.Cleanup(func() {
+		if err := errors.Join(p.Close(), server.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// pipes is a listener.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	c, ok := <-p
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+func (p pipes) Close() error { close(p); return nil }
+func (pipes) Addr() net.Addr { return &net.UnixAddr{} }
