@@ -20,6 +20,7 @@ const (
 	idleTimeout        = 90 * time.Second
 	tlsTimeout         = 10 * time.Second
 	maxResponseHeader  = 256 << 10
+	maxAhead           = 64 << 10 // bytes of a response over HTTP/2 that arrive before somebody reads them
 )
 
 // clientHeaders describe the client and contain no secrets, so they may be sent to another origin.
@@ -34,7 +35,7 @@ type ClientOptions struct {
 }
 
 // Client returns an HTTP client that checks every URL, redirects included, with CheckURL and connects with DialContext. It
-// uses no proxy, reads at most 256 KiB of response headers, and from the first redirect to another origin (scheme, host, port) on
+// uses no proxy, reads at most 256 KiB of response headers and 64 KiB of a body ahead of its reader, and from the first redirect to another origin (scheme, host, port) on
 // drops every header except those that describe the client itself. Close its idle connections when done.
 func (p *Policy) Client(o ClientOptions) *http.Client {
 	idle := o.MaxIdlePerHost
@@ -50,6 +51,7 @@ func (p *Policy) Client(o ClientOptions) *http.Client {
 			TLSClientConfig:        o.TLS,
 			TLSHandshakeTimeout:    tlsTimeout,
 			MaxResponseHeaderBytes: maxResponseHeader,
+			HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: maxAhead},
 			MaxIdleConns:           maxIdle,
 			MaxIdleConnsPerHost:    idle,
 			IdleConnTimeout:        idleTimeout,
