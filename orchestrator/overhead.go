@@ -10,13 +10,13 @@ import (
 
 // About what a value takes in memory besides its text, however few bytes it has when it is encoded.
 const (
-	valueBytes = 128
-	itemBytes  = 32 // an item of an attribute
+	ValueBytes = 128 // of those that Values counts
+	itemBytes  = 32  // an item of an attribute
 )
 
 // Overhead returns about how many bytes a message, an artifact or metadata takes in memory in addition to its encoded size. Caches have to count
 // them: an empty part has four bytes when it is encoded, and thirty times as many when it is not.
-func Overhead(content proto.Message) int { return valueBytes * Values(content) }
+func Overhead(content proto.Message) int { return ValueBytes * Values(content) }
 
 // Values returns how many values a message, an artifact or metadata has: parts, values of data and metadata, and items of lists.
 func Values(content proto.Message) int {

@@ -29,13 +29,16 @@ const (
 	ReasonRefused       = "AGENT_REFUSED"
 	ReasonDenied        = "AGENT_DENIED"
 	ReasonAnswerInvalid = "AGENT_ANSWER_INVALID"
+
+	// ReasonDraftsTooLarge is that of the engine, which has no memory for more of what the agent makes.
+	ReasonDraftsTooLarge = "AGENT_DRAFTS_TOO_LARGE"
 )
 
-// Retryable reports whether the same message may be sent again: the agent was not reached or did not answer in time, or the credential was missing or
-// expired.
+// Retryable reports whether the same message may be sent again: the agent was not reached or did not answer in time, the credential was missing or
+// expired, or there was no memory for what the agent made.
 func Retryable(err error) bool {
 	r := fault.ReasonOf(err)
-	return r == ReasonUnreachable || r == ReasonTimeout || r == agentauth.ReasonUnavailable
+	return r == ReasonUnreachable || r == ReasonTimeout || r == ReasonDraftsTooLarge || r == agentauth.ReasonUnavailable
 }
 
 const maxErrorText = 1000

@@ -41,7 +41,7 @@ type Config struct {
 	RetryDelay   time.Duration // before an unreachable agent is tried again, doubled each time; default 500 ms
 	BreakerDelay time.Duration // how long an agent is left alone that was unreachable five times in a row; default 15 s
 	MaxRunning   int           // runners at a time, not counting those that talk to agents or to trace backends; further tasks wait; default 4,096
-	MaxExchanges int           // tasks with agents at a time; further tasks queue, and the busiest agents leave room for the others; default 16,384
+	MaxExchanges int           // tasks with agents at a time; further tasks queue, and the busiest agents leave room for the others, also for what they make (holdings); default 16,384
 
 	Signatures registry.SignaturePolicy // which cards are trusted; empty is verify-if-present
 

@@ -33,6 +33,7 @@ type conversation struct {
 	mu              latch
 	task            orchestrator.Task // guarded by mu; as last written
 	remote          remoteState       // guarded by mu
+	held            int               // guarded by mu; bytes that count in the engine's holdings
 	unsavedProgress []remark          // guarded by mu; progress that is not in the log yet
 	saveTimer       *time.Timer       // guarded by mu; not nil while something is unwritten
 	closeTimer      *time.Timer       // guarded by mu; ends a stream that the agent does not end
@@ -145,7 +146,7 @@ func (c *conversation) handleResponses(ctx context.Context) agentclient.Each {
 			c.noteProgress(strayed)
 			c.scheduleSave(ctx)
 		}
-		return nil
+		return c.hold()
 	}
 }
 

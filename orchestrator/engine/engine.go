@@ -23,6 +23,7 @@ type Engine struct {
 	breakers     breakers
 	budget       budget
 	exchanges    *fairLimiter // by agent
+	holdings     *holdings
 	traceQueries *fairLimiter // for gates that query trace backends, by tenant
 	outbox       *outbox
 
@@ -77,6 +78,7 @@ func New(c Config) (*Engine, error) {
 		c.Logger.Warn("an agent has as many tasks as it may have at a time; others wait for it",
 			slog.String("tenant", agent.Tenant), slog.String("agent", agent.ID), slog.Int("tasks", in))
 	})
+	e.holdings = newHoldings(c.MaxExchanges)
 	e.traceQueries = newFairLimiter(maxTraceQueries, e.Wake, func(whose orchestrator.Key, in int) {
 		c.Logger.Warn("as many gates of a tenant as may look for evidence in traces at a time do; others wait for them",
 			slog.String("tenant", whose.Tenant), slog.Int("gates", in))

@@ -112,6 +112,7 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 	defer stop()
 	limited, c.cancel = context.WithCancelCause(limited)
 	defer c.cancel(nil)
+	defer c.letGo()
 	e.setConversation(t.Key(), c)
 	if breaker.IsHalfOpen() {
 		defer endProbeInTime(breaker)()

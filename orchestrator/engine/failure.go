@@ -41,7 +41,11 @@ func (e *Engine) tryAgain(ctx context.Context, t orchestrator.Task, err error) (
 		}
 	}
 	if agentclient.Retryable(err) && tries < most {
-		next, err = e.postpone(ctx, t, max(jittered(e.backoff(tries)), min(f.RetryAfter, maxRetryAfter)), err)
+		wait := max(jittered(e.backoff(tries)), min(f.RetryAfter, maxRetryAfter))
+		if f.Reason == agentclient.ReasonDraftsTooLarge { // there is no room before the agent has ended other tasks
+			wait = jittered(maxBackoff)
+		}
+		next, err = e.postpone(ctx, t, wait, err)
 		return next, nil, err
 	}
 	return stepResult{}, f, nil

@@ -26,7 +26,9 @@ func (h *remoteState) setMetadata(before, added *structpb.Struct) error {
 	}
 	switch {
 	case len(added.GetFields()) == 0:
-		h.metadata = before
+		if h.metadata = before; before == nil {
+			h.metadataMemory = 0
+		}
 		return nil
 	case before == nil:
 		h.metadata = added
@@ -34,7 +36,8 @@ func (h *remoteState) setMetadata(before, added *structpb.Struct) error {
 		proto.Merge(before, added)
 		h.metadata = before
 	}
-	if bytes, values := proto.Size(h.metadata), orchestrator.Values(h.metadata); bytes > maxMetadataBytes || values > orchestrator.MaxTaskValues {
+	bytes, values := proto.Size(h.metadata), orchestrator.Values(h.metadata)
+	if h.metadataMemory = bytes + values*orchestrator.ValueBytes; bytes > maxMetadataBytes || values > orchestrator.MaxTaskValues {
 		return fault.New(fault.FailedPrecondition, "METADATA_TOO_LARGE", "the metadata of the agent's task has %d bytes and %d values; a task holds at most %d bytes and %d values",
 			bytes, values, maxMetadataBytes, orchestrator.MaxTaskValues)
 	}

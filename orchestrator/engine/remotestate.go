@@ -32,6 +32,8 @@ type remoteState struct {
 	strayed   bool // a response was about another task
 
 	strayFailure *a2apb.TaskStatus // of the last response, if that was about another task
+
+	statusMemory, metadataMemory int // about how many bytes of memory these take
 }
 
 const maxArtifacts = 1000
@@ -95,7 +97,7 @@ func (h *remoteState) setStatus(s *a2apb.TaskStatus) bool {
 		h.state = s.GetState()
 	}
 	if s.GetMessage() != nil {
-		h.status = s.GetMessage()
+		h.status, h.statusMemory = s.GetMessage(), memoryOf(s.GetMessage())
 	}
 	h.asked = questionOf(s)
 	return news

@@ -18,7 +18,7 @@ type Agents struct {
 	AllowOrigins  []string `yaml:"allowOrigins" doc:"Exact host:port of agents on private addresses; all others must have public addresses."`
 	AllowLoopback bool     `yaml:"allowLoopback" doc:"Allow agents on loopback addresses of this machine."`
 
-	MaxExchanges int `yaml:"maxExchanges" doc:"Maximum number of tasks that are with agents at a time, 16 to 1000000; others wait. One agent may have as many as are still free."`
+	MaxExchanges int `yaml:"maxExchanges" doc:"Maximum number of tasks that are with agents at a time, 16 to 1000000; others wait. One agent may have as many as are still free. Also bounds the memory for what agents have made of their tasks: 64 KiB times as much."`
 
 	CredentialsFile string `yaml:"credentialsFile" doc:"YAML file with credentials for calls to agents, each for one origin; it refers to secrets and contains none."`
 }
