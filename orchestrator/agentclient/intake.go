@@ -2,6 +2,7 @@ package agentclient
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"sync"
@@ -46,7 +47,11 @@ func (i *intake) enter(ctx context.Context, at *endpoint, body io.Closer) (*plac
 	case <-turn:
 	case <-ctx.Done():
 		i.forgo(at.name, turn)
-		return nil, unreachable(at, ctx.Err())
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return nil, fault.New(fault.DeadlineExceeded, ReasonTimeout,
+				"an answer of %s has more than %d KiB, and waited in line for others to be received until the time for it was over; answers can be shorter", at.name, smallAnswer>>10)
+		}
+		return nil, ctx.Err()
 	}
 	p := &place{intake: i, at: at}
 	p.timer = time.AfterFunc(largeTime, func() {

@@ -37,69 +37,85 @@ const largeText = 100 << 10
 // TestLargeAnswersWaitInLine has an agent answer more calls than may be received at a time, and not end any answer.
 func TestLargeAnswersWaitInLine(t *testing.T) {
 	t.Parallel()
-	for name, form := range largeAnswers {
+	for name := range largeAnswers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				var received atomic.Int64 // answers of the slow agent, but for their end
-				p := pipedPool(t, func(w http.ResponseWriter, r *http.Request) {
-					w.Header().Set("Content-Type", form.mediaType)
-					text := strings.Repeat("x", largeText)
-					if r.Host == "small" {
-						text = "x"
-					}
-					_, _ = io.WriteString(w, form.begin+text)
-					taken := http.NewResponseController(w).Flush()
-					if r.Host == "slow" && taken == nil {
-						received.Add(1)
-						<-r.Context().Done()
-					}
-					_, _ = io.WriteString(w, form.end)
-				})
-				call := func(ctx context.Context, host string) error {
-					card := registry.Card{Interfaces: []registry.Interface{{URL: "http://" + host, Binding: form.binding, ProtocolVersion: form.version}}}
-					if name == "a passage" {
-						_, err := post(ctx, p.PassageOverJSONRPC(host, &card), "{}")
-						return err
-					}
-					c, _, err := p.Connect(host, card)
-					if err != nil {
-						return err
-					}
-					return c.Send(ctx, message("m", "hello"), form.mediaType == "text/event-stream", func(*a2apb.StreamResponse) error { return nil })
-				}
-				const calls = 20
-				leaves, leave := context.WithCancel(t.Context())
-				left, ended := make(chan error, 1), make(chan error, calls)
-				for range calls {
-					go func() { ended <- call(t.Context(), "slow") }()
-				}
-				synctest.Wait()
-				if n := received.Load(); n != 16 {
-					t.Errorf("%d answers of one agent are received at a time, want 16", n)
-				}
-				go func() { left <- call(leaves, "slow") }()
-				synctest.Wait()
-				if leave(); !errors.Is(<-left, context.Canceled) {
-					t.Error("a call that ends in the line does not say so")
-				}
-				for _, host := range []string{"other", "small"} {
-					if err := call(t.Context(), host); err != nil {
-						t.Errorf("Send() to the %s agent = %v, want its answer", host, err)
-					}
-				}
-				time.Sleep(time.Minute + time.Second)
-				synctest.Wait()
-				if n := received.Load(); n != calls {
-					t.Errorf("%d answers were received after those before them took too long, want %d", n, calls)
-				}
-				for range calls {
-					if err := <-ended; fault.ReasonOf(err) != agentclient.ReasonTimeout || !strings.Contains(err.Error(), "within 1m0s") || !agentclient.Retryable(err) {
-						t.Errorf("Send() to an agent that does not end its answer = %v, want %s", err, agentclient.ReasonTimeout)
-					}
-				}
-			})
+			synctest.Test(t, func(t *testing.T) { waitInLine(t, name) })
 		})
+	}
+}
+
+func waitInLine(t *testing.T, name string) {
+	t.Helper()
+	const calls = 20
+	var received atomic.Int64 // answers of the slow agent, but for their end
+	call := largeCaller(t, name, &received)
+	ended := make(chan error, calls)
+	for range calls {
+		go func() { ended <- call(t.Context(), "slow") }()
+	}
+	synctest.Wait()
+	if n := received.Load(); n != 16 {
+		t.Errorf("%d answers of one agent are received at a time, want 16", n)
+	}
+	leaves, leave := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	go func() { left <- call(leaves, "slow") }()
+	synctest.Wait()
+	if leave(); !errors.Is(<-left, context.Canceled) {
+		t.Error("a call that ends in the line does not say so")
+	}
+	hurry, stop := context.WithTimeout(t.Context(), time.Second)
+	defer stop()
+	if err := call(hurry, "slow"); fault.ReasonOf(err) != agentclient.ReasonTimeout || !strings.Contains(err.Error(), "in line") {
+		t.Errorf("Send() whose time is over in the line = %v, want %s", err, agentclient.ReasonTimeout)
+	}
+	for _, host := range []string{"other", "small"} {
+		if err := call(t.Context(), host); err != nil {
+			t.Errorf("Send() to the %s agent = %v, want its answer", host, err)
+		}
+	}
+	<-time.After(time.Minute)
+	synctest.Wait()
+	if n := received.Load(); n != calls {
+		t.Errorf("%d answers were received after those before them took too long, want %d", n, calls)
+	}
+	for range calls {
+		if err := <-ended; fault.ReasonOf(err) != agentclient.ReasonTimeout || !strings.Contains(err.Error(), "within 1m0s") || !agentclient.Retryable(err) {
+			t.Errorf("Send() to an agent that does not end its answer = %v, want %s", err, agentclient.ReasonTimeout)
+		}
+	}
+}
+
+// largeCaller returns a function that calls an agent, whose answer has a form of largeAnswers: "slow", which does not end its answer, "small", or "other".
+func largeCaller(t *testing.T, name string, received *atomic.Int64) func(ctx context.Context, host string) error {
+	t.Helper()
+	form := largeAnswers[name]
+	p := pipedPool(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", form.mediaType)
+		text := strings.Repeat("x", largeText)
+		if r.Host == "small" {
+			text = "x"
+		}
+		_, _ = io.WriteString(w, form.begin+text)
+		taken := http.NewResponseController(w).Flush()
+		if r.Host == "slow" && taken == nil {
+			received.Add(1)
+			<-r.Context().Done()
+		}
+		_, _ = io.WriteString(w, form.end)
+	})
+	return func(ctx context.Context, host string) error {
+		card := registry.Card{Interfaces: []registry.Interface{{URL: "http://" + host, Binding: form.binding, ProtocolVersion: form.version}}}
+		if name == "a passage" {
+			_, err := post(ctx, p.PassageOverJSONRPC(host, &card), "{}")
+			return err
+		}
+		c, _, err := p.Connect(host, card)
+		if err != nil {
+			return err
+		}
+		return c.Send(ctx, message("m", "hello"), form.mediaType == "text/event-stream", func(*a2apb.StreamResponse) error { return nil })
 	}
 }
 
@@ -150,7 +166,7 @@ func TestAStreamHasNoPlaceBetweenEvents(t *testing.T) {
 func pipedPool(t *testing.T, handler http.HandlerFunc) *agentclient.Pool {
 	t.Helper()
 	accepted := pipes(make(chan net.Conn))
-	server := &http.Server{Handler: handler} //nolint:gosec // G112: there is no network
+	server := &http.Server{Handler: handler}
 	go func() { _ = server.Serve(accepted) }()
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		here, there := net.Pipe()
