@@ -40,18 +40,9 @@ func (s *Server) authorizeStream(srv any, stream grpc.ServerStream, info *grpc.S
 		return err
 	}
 	defer leave()
-	rule := s.opts.Rules[info.FullMethod]
-	ctx, stop := s.whileAdmitted(ctx, presented(ctx), rule)
+	ctx, stop := s.whileAdmitted(ctx, presented(ctx), s.opts.Rules[info.FullMethod])
 	defer stop()
-	if rule.Public {
-		return WhyEnded(ctx, next(srv, &serverStream{ServerStream: publicStream{stream, s}, ctx: ctx}))
-	}
-	in := s.intake
-	if info.IsClientStream { // a caller need not have anything to say
-		in = s.talks
-	}
-	who, _ := auth.FromContext(ctx)
-	return WhyEnded(ctx, next(srv, knownStream{&serverStream{ServerStream: stream, ctx: ctx}, in, callerOf(who)}))
+	return WhyEnded(ctx, next(srv, &serverStream{ServerStream: stream, ctx: ctx}))
 }
 
 // presented returns the values of the Authorization header of a call; no other metadata counts as a credential.

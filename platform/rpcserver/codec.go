@@ -1,7 +1,6 @@
 package rpcserver
 
 import (
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/mem"
 
 	"github.com/quorate/quorate/platform/bounded"
@@ -41,32 +40,4 @@ func (u *undecoded) decode(req any) error {
 		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: %s", err)).Err()
 	}
 	return nil
-}
-
-// interceptDecoding is interceptStream over gRPC's transport. A request that cannot be decoded is an InvalidArgument status there, too.
-func (s *Server) interceptDecoding(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	return s.interceptStream(srv, decodingStream{stream, s.turns}, info, next)
-}
-
-// decodingStream is a stream that decodes what it receives by itself.
-type decodingStream struct {
-	grpc.ServerStream
-	turns *turns
-}
-
-// RecvMsg receives the next message.
-func (l decodingStream) RecvMsg(message any) error {
-	body := &undecoded{}
-	if err := l.ServerStream.RecvMsg(body); err != nil {
-		return err
-	}
-	defer body.data.Free()
-	if l.turns.of(l.Context()) == nil {
-		_, end, err := l.turns.take(l.Context(), body.data.Len())
-		if err != nil {
-			return rpcfault.Status(err).Err()
-		}
-		defer end()
-	}
-	return body.decode(message)
 }

@@ -27,6 +27,9 @@ func (r directRegistrar) RegisterService(desc *grpc.ServiceDesc, impl any) {
 // readWhole decodes a request that has arrived.
 func readWhole(_ context.Context, decode func(any) error, req any) error { return decode(req) }
 
+// arrived is the receiver for streams whose request has arrived.
+func arrived(stream grpc.ServerStream, _ *grpc.StreamServerInfo) grpc.ServerStream { return stream }
+
 // newDirect returns the server for these connections, and the client connection over which their other calls reach grpc-go.
 func (s *Server) newDirect(calls *serverCalls) (*grpcwire.Server, *grpc.ClientConn, error) {
 	other, err := s.dial()
@@ -34,7 +37,7 @@ func (s *Server) newDirect(calls *serverCalls) (*grpcwire.Server, *grpc.ClientCo
 		return nil, nil, fmt.Errorf("connecting to gRPC: %w", err)
 	}
 	return grpcwire.NewServer(grpcwire.Options{
-		Logger: s.opts.Logger, Unary: s.interceptUnary, Stream: s.interceptStream, Stats: calls, Other: other,
+		Logger: s.opts.Logger, Unary: s.interceptUnary, Stream: s.interceptStream(arrived), Stats: calls, Other: other,
 		MaxRequest: int(s.opts.MaxBodyBytes), MaxStreams: maxStreams, Workers: workers,
 		Connect: connectTimeout, PingAfter: pingAfter, PingTimeout: pingTimeout,
 	}), other, nil

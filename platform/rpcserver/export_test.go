@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding"
 
 	"github.com/quorate/quorate/platform/auth"
 )
@@ -70,6 +71,32 @@ func Receive() func(ctx context.Context, decode func(any) error) error {
 		return i.receive(ctx, caller{name: "ann"}, decode, nil)
 	}
 }
+
+// TurnsTaken are the turns of a server that others take.
+type TurnsTaken struct{ *turns }
+
+// TakeAll takes all turns.
+func (t TurnsTaken) TakeAll() {
+	for range cap(t.free) {
+		t.free <- struct{}{}
+	}
+}
+
+// EndAll ends what TakeAll took.
+func (t TurnsTaken) EndAll() {
+	for range cap(t.free) {
+		<-t.free
+	}
+}
+
+// Receiving is Server.receiving for a stream of responses, of a server that does nothing else.
+func Receiving(stream grpc.ServerStream) (grpc.ServerStream, TurnsTaken) {
+	s := &Server{intake: newIntake(1, bodyTimeout), turns: newTurns(1 << 20)}
+	return s.receiving(stream, &grpc.StreamServerInfo{}), TurnsTaken{s.turns}
+}
+
+// NewCodec returns the codec of the server.
+func NewCodec() encoding.CodecV2 { return newCodec() }
 
 // Ready is the handler of /readyz of a server with one check.
 func Ready(run func(context.Context) error) http.HandlerFunc {

@@ -85,14 +85,38 @@ func (i *intake) release(who caller, e *entrance) {
 	}
 }
 
+// receiving is the receiver over gRPC's transport.
+func (s *Server) receiving(stream grpc.ServerStream, info *grpc.StreamServerInfo) grpc.ServerStream {
+	in := s.intake
+	switch {
+	case s.opts.Rules[info.FullMethod].Public:
+		return publicStream{stream, s}
+	case info.IsClientStream: // a caller need not have anything to say
+		in = s.talks
+	}
+	return knownStream{stream, in, s.turns}
+}
+
 // knownStream is a stream whose caller is known.
 type knownStream struct {
 	grpc.ServerStream
 	intake *intake
-	who    caller
+	turns  *turns
 }
 
-// RecvMsg receives the next message when the caller may have one more received.
+// RecvMsg receives the next message when the caller may have one more received, and decodes it when it is its turn.
 func (k knownStream) RecvMsg(message any) error {
-	return k.intake.receive(k.Context(), k.who, k.ServerStream.RecvMsg, message)
+	ctx, body := k.Context(), &undecoded{}
+	if err := k.intake.receive(ctx, sender(ctx), k.ServerStream.RecvMsg, body); err != nil {
+		return err
+	}
+	defer body.data.Free()
+	if k.turns.of(ctx) == nil {
+		_, end, err := k.turns.take(ctx, body.data.Len())
+		if err != nil {
+			return rpcfault.Status(err).Err()
+		}
+		defer end()
+	}
+	return body.decode(message)
 }

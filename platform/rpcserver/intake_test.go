@@ -11,10 +11,13 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/platform/rpcserver"
 )
@@ -98,6 +101,36 @@ func TestRequestsThatDoNotEndHoldUpOthersForAMinute(t *testing.T) {
 		}
 		end <- nil // the end of the call ends what reads it
 	})
+}
+
+// TestAMessageMayWaitForItsTurn has one arrive at once whose turn comes only after more than the minute that it may take to arrive.
+func TestAMessageMayWaitForItsTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		encoded, err := proto.Marshal(newMessage("GetBookRequest", "name", large))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, turns := rpcserver.Receiving(arriving{rpcserver.Stream(t.Context()), encoded})
+		turns.TakeAll()
+		received := make(chan error, 1)
+		go func() { received <- s.RecvMsg(newMessage("GetBookRequest")) }()
+		time.Sleep(2 * time.Minute) //nolint:forbidigo // the clock of the bubble
+		turns.EndAll()
+		if err := <-received; err != nil {
+			t.Errorf("RecvMsg() of a message whose turn comes late = %v, want no error", err)
+		}
+	})
+}
+
+// arriving is a stream over gRPC's transport with one message.
+type arriving struct {
+	grpc.ServerStream
+	encoded []byte
+}
+
+func (a arriving) RecvMsg(message any) error {
+	return rpcserver.NewCodec().Unmarshal(mem.BufferSlice{mem.SliceBuffer(a.encoded)}, message)
 }
 
 // begin begins a call with a message of which only the prefix comes.

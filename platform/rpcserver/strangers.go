@@ -65,7 +65,7 @@ func (s *Server) decodePublic(ctx context.Context, decode func(any) error, req a
 	return s.unknown.receive(ctx, callerOf(stranger(ctx)), decode, req)
 }
 
-// decodeStranger is decodePublic for a unary call. That its request cannot be decoded is the caller's mistake.
+// decodeStranger is decodePublic over gRPC's transport. That the request cannot be decoded is the caller's mistake.
 func (s *Server) decodeStranger(ctx context.Context, decode func(any) error, req any) error {
 	body := &undecoded{}
 	if err := s.decodePublic(ctx, decode, body); err != nil {
@@ -83,5 +83,5 @@ type publicStream struct {
 
 // RecvMsg receives the next message like the request of any other public call.
 func (p publicStream) RecvMsg(message any) error {
-	return p.server.decodePublic(p.Context(), p.ServerStream.RecvMsg, message)
+	return p.server.decodeStranger(p.Context(), p.ServerStream.RecvMsg, message)
 }

@@ -92,8 +92,7 @@ func nameSender(r *http.Request, who caller) {
 	*r = *r.WithContext(context.WithValue(r.Context(), senderKey{}, who))
 }
 
-// sender returns the caller who sent a large request, whichever of its tokens that came with. A stream over gRPC is decoded where only the token is known, which
-// has been accepted by then.
+// sender returns the caller who sent a large request, whichever of its tokens that came with.
 func sender(ctx context.Context) caller {
 	if who, ok := ctx.Value(senderKey{}).(caller); ok {
 		return who
@@ -101,10 +100,8 @@ func sender(ctx context.Context) caller {
 	if a, ok := ctx.Value(admissionKey{}).(*admission); ok && a.known {
 		return callerOf(a.caller)
 	}
-	if p, ok := auth.FromContext(ctx); ok {
-		return callerOf(p)
-	}
-	return caller{name: tokenOf(presented(ctx))}
+	p, _ := auth.FromContext(ctx)
+	return callerOf(p)
 }
 
 // of returns what ends the turn of the HTTP request behind a call; nil when there is none. Nobody else can know its id.

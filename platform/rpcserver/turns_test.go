@@ -12,12 +12,15 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 
+	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/rpcserver"
 )
 
@@ -34,18 +37,29 @@ func largeBody(name string) string {
 	return `{"book":{"name":"` + name + `"},"requestId":"` + large + `"}`
 }
 
-// ways are the ways in which a book can be created by a large request; each returns whether that was done. A caller writes its token in another way each time.
+// ways are the ways in which a large request can ask for a book; each returns whether there was one. A caller uses its tokens in turn, and writes them in another
+// way each time.
 func (r *running) ways(t *testing.T) map[string]func(ctx context.Context, name string) error {
 	t.Helper()
-	var spaces atomic.Int64
-	credential := func() string { return "Bearer" + strings.Repeat(" ", int(spaces.Add(1))) + readerToken }
+	var uses atomic.Int64
+	credential := func() string {
+		n := int(uses.Add(1))
+		return "Bearer" + strings.Repeat(" ", n) + []string{readerToken, secondToken}[n%2]
+	}
 	return map[string]func(context.Context, string) error{
 		"gRPC": func(ctx context.Context, name string) error {
-			err := r.conn.Invoke(metadata.AppendToOutgoingContext(ctx, "authorization", credential()), createBook, largeBook(name), newMessage("Book"))
-			if status.Code(err) == codes.DeadlineExceeded {
-				return context.DeadlineExceeded
+			return ended(r.conn.Invoke(metadata.AppendToOutgoingContext(ctx, "authorization", credential()), createBook, largeBook(name), newMessage("Book")))
+		},
+		"a stream": func(ctx context.Context, name string) error {
+			stream, err := r.conn.NewStream(metadata.AppendToOutgoingContext(ctx, "authorization", credential()), &grpc.StreamDesc{ServerStreams: true}, watchBooks)
+			if err != nil {
+				return ended(err)
 			}
-			return err
+			req := newMessage("WatchBooksRequest", "then", name)
+			const unknown = 100
+			req.SetUnknown(protowire.AppendString(protowire.AppendTag(nil, unknown, protowire.BytesType), large))
+			_ = errors.Join(stream.SendMsg(req), stream.CloseSend()) // RecvMsg says what is wrong
+			return ended(stream.RecvMsg(newMessage("Book")))
 		},
 		"REST": func(ctx context.Context, name string) error {
 			req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url+"/v1/books", strings.NewReader(largeBody(name)))
@@ -64,6 +78,17 @@ func (r *running) ways(t *testing.T) map[string]func(ctx context.Context, name s
 			return nil
 		},
 	}
+}
+
+// ended returns the error with which a call over gRPC has ended.
+func ended(err error) error {
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case status.Code(err) == codes.DeadlineExceeded:
+		return context.DeadlineExceeded
+	}
+	return err
 }
 
 func TestLargeRequestsWaitForTheirTurn(t *testing.T) {
@@ -105,7 +130,7 @@ func TestLargeRequestsWaitForTheirTurn(t *testing.T) {
 	}
 }
 
-// TestACallerTakesOnlyAShareOfTheLine has requests wait that have 4 MiB in all: one caller may have half of that.
+// TestACallerTakesOnlyAShareOfTheLine has requests wait that have 4 MiB in all: one caller may have half of that, two a third each.
 func TestACallerTakesOnlyAShareOfTheLine(t *testing.T) {
 	t.Parallel()
 	for name := range (&running{}).ways(t) {
@@ -122,14 +147,14 @@ func TestACallerTakesOnlyAShareOfTheLine(t *testing.T) {
 			var waiting sync.WaitGroup
 			defer waiting.Wait()
 			defer cancel()
-			results := make(chan error, 100)
-			for range cap(results) { // 3 MiB
+			results := make(chan error, 80)
+			for range cap(results) { // 2.5 MiB
 				waiting.Go(func() { results <- create(ctx, "b") })
 			}
 			if err := <-results; err == nil || !strings.Contains(err.Error(), "large requests waiting") {
-				t.Errorf("the first result of 100 large requests that wait = %v, want that they are too many", err)
+				t.Errorf("the first result of 80 large requests that wait = %v, want that they are too many", err)
 			}
-			other, stop := context.WithTimeout(metadata.NewIncomingContext(t.Context(), metadata.Pairs(bearer(agentToken)...)), 200*time.Millisecond)
+			other, stop := context.WithTimeout(auth.NewContext(t.Context(), auth.Principal{Name: "web"}), 200*time.Millisecond)
 			defer stop()
 			if _, _, err := r.TakeTurn(other, 1<<20); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("a large request of another caller = %v, want that it waits", err)
