@@ -3,6 +3,7 @@ package rpcserver_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 
@@ -178,14 +180,14 @@ func TestPublicStreamsAreFew(t *testing.T) {
 	t.Error("2000 watches of anybody are open, want 1024")
 }
 
-// silent opens calls of a method that send no request, and returns the first result of any of them.
+// silent opens calls of a method that send no request, and returns the first result of any of them. Each says that it comes from another address.
 func (r *running) silent(ctx context.Context, t *testing.T, method string, calls int) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	t.Cleanup(cancel)
 	results := make(chan error, calls)
-	for range calls {
-		stream, err := r.conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true}, method)
+	for i := range calls {
+		stream, err := r.conn.NewStream(metadata.AppendToOutgoingContext(ctx, "quorate-origin", fmt.Sprint("192.0.2.", i)), &grpc.StreamDesc{ClientStreams: true}, method)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,6 +239,9 @@ func TestPublicCallsThatWaitForTheirRequestAreFew(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{grpc_health_v1.Health_Check_FullMethodName, grpc_health_v1.Health_Watch_FullMethodName} {
 		r := start(t, nil)
+		if err := r.conn.Invoke(as(t, readerToken), getBook, newMessage("GetBookRequest", "name", "dune"), newMessage("Book")); err != nil {
+			t.Errorf("the first call of the connection = %v, want no error", err)
+		}
 		if err := r.silent(t.Context(), t, method, 100); status.Code(err) != codes.ResourceExhausted {
 			t.Errorf("%s: the first of 100 calls of nobody = %v, want ResourceExhausted", method, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 
 	"github.com/quorate/quorate/platform/auth"
@@ -21,12 +22,29 @@ const (
 	publicWait = 10 * time.Second // how long such a request is received
 )
 
-// stranger stands for all who call from the address of a call.
-func stranger(ctx context.Context) auth.Principal {
-	if p, ok := peer.FromContext(ctx); ok {
-		return auth.Principal{Name: origin(p.Addr)}
+// originKey is the metadata by which a call that comes over the in-memory connection tells the address that it comes from.
+const originKey = "quorate-origin"
+
+// stranger stands for all who call from the address of a call. Only what this process says itself about an address counts.
+func (s *Server) stranger(ctx context.Context) auth.Principal {
+	p, ok := peer.FromContext(ctx)
+	if !ok {
+		return auth.Principal{}
 	}
-	return auth.Principal{}
+	if told := metadata.ValueFromIncomingContext(ctx, originKey); len(told) == 1 && p.Addr == s.pipe.Addr() {
+		return auth.Principal{Name: told[0]}
+	}
+	return auth.Principal{Name: origin(p.Addr)}
+}
+
+// tellOrigin tells the address that a call comes from, when it is passed on over the in-memory connection.
+func tellOrigin(ctx context.Context, d *grpc.StreamDesc, conn *grpc.ClientConn, method string, next grpc.Streamer, o ...grpc.CallOption) (grpc.ClientStream, error) {
+	if p, ok := peer.FromContext(ctx); ok {
+		md, _ := metadata.FromOutgoingContext(ctx) // a copy, in which the caller may have written something else
+		md.Set(originKey, origin(p.Addr))
+		ctx = metadata.NewOutgoingContext(ctx, md)
+	}
+	return next(ctx, d, conn, method, o...)
 }
 
 // origin returns the part of an address that tells hosts apart: without the port, and of IPv6 the network, in which a host may take any address.
@@ -49,7 +67,7 @@ func origin(a net.Addr) string {
 // enterStream is Enter for a stream, which may have no caller.
 func (s *Server) enterStream(ctx context.Context) (leave func(), err error) {
 	if _, ok := auth.FromContext(ctx); !ok {
-		return s.public.enter(stranger(ctx))
+		return s.public.enter(s.stranger(ctx))
 	}
 	return s.Enter(ctx)
 }
@@ -57,12 +75,12 @@ func (s *Server) enterStream(ctx context.Context) (leave func(), err error) {
 // decodePublic decodes the request of a call of a public method. It bounds how many such calls wait for their request, of which few are received at a time, and how
 // long each does.
 func (s *Server) decodePublic(ctx context.Context, decode func(any) error, req any) error {
-	leave, err := s.awaited.enter(stranger(ctx))
+	leave, err := s.awaited.enter(s.stranger(ctx))
 	if err != nil {
 		return rpcfault.Status(err).Err()
 	}
 	defer leave()
-	return s.unknown.receive(ctx, callerOf(stranger(ctx)), decode, req)
+	return s.unknown.receive(ctx, callerOf(s.stranger(ctx)), decode, req)
 }
 
 // decodeStranger is decodePublic over gRPC's transport. That the request cannot be decoded is the caller's mistake.
