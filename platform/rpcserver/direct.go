@@ -32,7 +32,7 @@ func arrived(stream grpc.ServerStream, _ *grpc.StreamServerInfo) grpc.ServerStre
 
 // newDirect returns the server for these connections, and the client connection over which their other calls reach grpc-go.
 func (s *Server) newDirect(calls *serverCalls) (*grpcwire.Server, *grpc.ClientConn, error) {
-	other, err := s.dial(grpc.WithStreamInterceptor(tellOrigin))
+	other, err := s.dial(grpc.WithStreamInterceptor(s.passOn))
 	if err != nil {
 		return nil, nil, fmt.Errorf("connecting to gRPC: %w", err)
 	}

@@ -13,6 +13,7 @@ func TestCallsAreServedTheSameDirectly(t *testing.T) {
 		"log":             TestEachCallIsLoggedOnceWithItsCauseAndTrace,
 		"audit":           TestAnAuditedCallIsLoggedHoweverItEnds,
 		"other services":  TestHealthIsPublicAndReflectionIsNot,
+		"unread":          TestSmallAnswersThatAnybodyDoesNotReadAreFew,
 		"strangers":       TestPublicCallsThatWaitForTheirRequestAreFew,
 		"limits":          TestATooLargeMessageIsRefused,
 		"public methods":  TestAPublicMethodNeedsNoToken,

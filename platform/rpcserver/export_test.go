@@ -125,10 +125,13 @@ func (s *Server) Turns() int {
 }
 
 // Unread returns the number of bytes of answers that callers have not read.
-func (s *Server) Unread() int {
-	s.unread.mu.Lock()
-	defer s.unread.mu.Unlock()
-	return s.unread.bytes
+func (s *Server) Unread() (bytes int) {
+	for _, of := range []*shares{s.unread, s.unheard} {
+		of.mu.Lock()
+		bytes += of.bytes
+		of.mu.Unlock()
+	}
+	return bytes
 }
 
 // Streams returns how many streams are open.

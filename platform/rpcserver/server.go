@@ -78,10 +78,12 @@ type Server struct {
 	public     *callers // of streams without a caller, by address
 	awaited    *callers // of calls without a caller that wait for their request, by address
 	strangers  *telemetry.Lines
-	unread     *shares // of answers
-	intake     *intake // of requests
-	talks      *intake // of messages of streams in both directions
-	unknown    *intake // of requests without a caller, by address
+	passed     *callers // of calls without a caller that are passed on to gRPC, by address
+	unread     *shares  // of answers
+	unheard    *shares  // of answers to calls without a caller, by address
+	intake     *intake  // of requests
+	talks      *intake  // of messages of streams in both directions
+	unknown    *intake  // of requests without a caller, by address
 	hosts      hostGuard
 	turns      *turns
 	requests   *requests
@@ -119,7 +121,8 @@ func New(opts Options) (*Server, error) {
 		opts: opts, validator: validator, health: health.NewServer(), pipe: bufconn.Listen(pipeBuffer),
 		mux: http.NewServeMux(), streams: newOpenStreams(), callers: newCallers(opts.Limits), public: newCallers(Limits{MaxCalls: 2 * maxPublic}),
 		awaited: newCallers(Limits{MaxCalls: 2 * maxAwaited}), strangers: telemetry.NewLines(strangersAtOnce, strangersEvery),
-		unread: newShares(maxUnread * int(opts.MaxBodyBytes)),
+		passed: newCallers(Limits{MaxCalls: 2 * maxPublic}),
+		unread: newShares(maxUnread * int(opts.MaxBodyBytes)), unheard: newShares(2 * maxPublic * leastUnread),
 		intake: newIntake(maxReceived, bodyTimeout), talks: newIntake(maxReceived, talkWait), unknown: newIntake(maxStrangers, publicWait),
 		hosts: newHostGuard(opts.AllowedHosts, opts.HTTPListener),
 		ready: newReadyChecks(), turns: newTurns(maxInLine * int(opts.MaxBodyBytes)), abandoned: make(chan struct{}),

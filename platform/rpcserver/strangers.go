@@ -17,7 +17,7 @@ import (
 // Calls of public methods, such as those of the server's health, have no caller. They are counted by the address that they come from. One address may take half
 // of what follows twice, and all others together the rest.
 const (
-	maxPublic  = 1024             // open streams
+	maxPublic  = 1024             // open streams; as many answers that are not read
 	maxAwaited = 64               // calls that wait for their request
 	publicWait = 10 * time.Second // how long such a request is received
 )
@@ -31,20 +31,32 @@ func (s *Server) stranger(ctx context.Context) auth.Principal {
 	if !ok {
 		return auth.Principal{}
 	}
-	if told := metadata.ValueFromIncomingContext(ctx, originKey); len(told) == 1 && p.Addr == s.pipe.Addr() {
+	if told := metadata.ValueFromIncomingContext(ctx, originKey); len(told) == 1 && s.fromInside(ctx) {
 		return auth.Principal{Name: told[0]}
 	}
 	return auth.Principal{Name: origin(p.Addr)}
 }
 
-// tellOrigin tells the address that a call comes from, when it is passed on over the in-memory connection.
-func tellOrigin(ctx context.Context, d *grpc.StreamDesc, conn *grpc.ClientConn, method string, next grpc.Streamer, o ...grpc.CallOption) (grpc.ClientStream, error) {
-	if p, ok := peer.FromContext(ctx); ok {
-		md, _ := metadata.FromOutgoingContext(ctx) // a copy, in which the caller may have written something else
-		md.Set(originKey, origin(p.Addr))
-		ctx = metadata.NewOutgoingContext(ctx, md)
+// fromInside reports whether a call comes over the in-memory connection.
+func (s *Server) fromInside(ctx context.Context) bool {
+	p, ok := peer.FromContext(ctx)
+	return ok && p.Addr == s.pipe.Addr()
+}
+
+// passOn passes a call on over the in-memory connection, and tells the address that it comes from. A call without a caller counts until its answer is sent, since
+// its client may never read that.
+func (s *Server) passOn(ctx context.Context, d *grpc.StreamDesc, conn *grpc.ClientConn, method string, next grpc.Streamer, o ...grpc.CallOption) (grpc.ClientStream, error) {
+	from := s.stranger(ctx)
+	if s.opts.Rules[method].Public {
+		leave, err := s.passed.enter(from)
+		if err != nil {
+			return nil, rpcfault.Status(err).Err()
+		}
+		context.AfterFunc(ctx, leave)
 	}
-	return next(ctx, d, conn, method, o...)
+	md, _ := metadata.FromOutgoingContext(ctx) // a copy, in which the caller may have written something else
+	md.Set(originKey, from.Name)
+	return next(metadata.NewOutgoingContext(ctx, md), d, conn, method, o...)
 }
 
 // origin returns the part of an address that tells hosts apart: without the port, and of IPv6 the network, in which a host may take any address.

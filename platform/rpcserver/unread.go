@@ -12,28 +12,38 @@ import (
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
-// maxUnread is the number of bytes of answers over gRPC that wait for their callers to read them, as a multiple of Options.MaxBodyBytes.
-const maxUnread = 64
+const (
+	// maxUnread is the number of bytes of answers over gRPC that wait for their callers to read them, as a multiple of Options.MaxBodyBytes.
+	maxUnread = 64
 
-// countAnswers counts the answer of a unary call over gRPC's transport, which is written only after the call.
+	// leastUnread is how many bytes an answer counts at least, which is about what gRPC keeps of a call until its answer is written.
+	leastUnread = 8 << 10
+
+	// followed is the capacity in bytes that an encoding has at least: gRPC does not return smaller ones.
+	followed = 2 << 10
+)
+
+// countAnswers counts the answer of a unary call over gRPC's transport, which is written only after the call. That of a public call counts by address.
 func (s *Server) countAnswers(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	resp, err := s.interceptUnary(ctx, req, info, next)
-	a, known := ctx.Value(admissionKey{}).(*admission)
 	message, ok := resp.(proto.Message)
-	if err != nil || !known || !ok {
+	if err != nil || !ok {
 		return resp, err
 	}
-	return s.countAnswer(callerOf(a.caller), message)
-}
-
-// countAnswer returns a message that counts until its encoding is written or thrown away: gRPC's flow control lets a caller read it when it likes, also when the
-// call is over for everybody else. A small one, whose encoding gRPC does not follow, does not count.
-func (s *Server) countAnswer(who caller, message proto.Message) (any, error) {
 	size := proto.Size(message)
-	if mem.IsBelowBufferPoolingThreshold(size) {
+	if size < leastUnread && s.fromInside(ctx) { // where everything is read at once
 		return message, nil
 	}
-	leave, has := s.unread.take(who, size)
+	if a, known := ctx.Value(admissionKey{}).(*admission); known {
+		return countAnswer(s.unread, callerOf(a.caller), message, max(size, leastUnread))
+	}
+	return countAnswer(s.unheard, callerOf(s.stranger(ctx)), message, max(size, leastUnread))
+}
+
+// countAnswer returns a message that counts as size bytes until its encoding is written or thrown away: gRPC's flow control lets a caller read it when it likes, also
+// when the call is over for everybody else.
+func countAnswer(in *shares, who caller, message proto.Message, size int) (any, error) {
+	leave, has := in.take(who, size)
 	if leave == nil {
 		return nil, rpcfault.Status(retryLater(time.Second, "ANSWERS_UNREAD",
 			"this caller has %d bytes of answers that it does not read, and may not have more than are free for others; read them, or ask for less at a time", has)).Err()
@@ -51,7 +61,7 @@ type counted struct {
 
 // encode returns the encoding, which keeps c until it is freed, but not the message, which is much larger.
 func (c *counted) encode() (mem.BufferSlice, error) {
-	data, err := proto.Marshal(c.message)
+	data, err := proto.MarshalOptions{}.MarshalAppend(make([]byte, 0, max(proto.Size(c.message), followed)), c.message)
 	c.message = nil
 	if err != nil {
 		c.leave()

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -93,6 +94,25 @@ func (h *hoarder) next() (id uint32, status string) {
 	}
 }
 
+// refusal waits for the header of an answer, and returns why it is none, or "".
+func (h *hoarder) refusal(id uint32) (why string) {
+	h.t.Helper()
+	for {
+		f, err := h.ReadFrame()
+		h.must(err)
+		m, ok := f.(*http2.MetaHeadersFrame)
+		if !ok || m.StreamID != id {
+			continue
+		}
+		for _, field := range m.Fields {
+			if field.Name == "grpc-message" {
+				why = field.Value
+			}
+		}
+		return why
+	}
+}
+
 // TestAnswersThatNobodyReadsAreBounded asks for more than is kept for a caller: half of 64 times the largest request.
 func TestAnswersThatNobodyReadsAreBounded(t *testing.T) {
 	t.Parallel()
@@ -117,6 +137,56 @@ func TestAnswersThatNobodyReadsAreBounded(t *testing.T) {
 	h.must(h.WriteWindowUpdate(last, 100_000))
 	if id, ended := h.next(); id != last || ended != "0" {
 		t.Errorf("a call whose answer is read = %d with status %s, want %d with status 0", id, ended, last)
+	}
+}
+
+func TestSmallAnswersThatSomebodyDoesNotReadAreFew(t *testing.T) {
+	t.Parallel()
+	hoardSmall(t, getBook, readerToken, "\n\x01b", 256)
+}
+
+func TestSmallAnswersThatAnybodyDoesNotReadAreFew(t *testing.T) {
+	t.Parallel()
+	hoardSmall(t, grpc_health_v1.Health_Check_FullMethodName, "", "", 1024)
+}
+
+// hoardSmall asks for more than the most small answers that are kept for somebody, or anybody from an address.
+func hoardSmall(t *testing.T, path, token, request string, most uint32) {
+	t.Helper()
+	r := start(t, nil)
+	h := hoard(t, r)
+	h.ask(1, "first") // which may bring the connection elsewhere
+	id, refused := uint32(3), ""
+	for ; refused == "" && id < 2*most+41; id += 2 {
+		h.call(id, path, token)
+		h.must(h.WriteData(id, true, append([]byte{0, 0, 0, 0, byte(len(request))}, request...)))
+		refused = h.refusal(id)
+	}
+	if id < most || !strings.Contains(refused, "does not read") && !strings.Contains(refused, "calls open") {
+		t.Errorf("call %d of those whose answers are not read = %q, want that they are too many after %d", id/2, refused, most)
+	}
+	if _, err := grpc_health_v1.NewHealthClient(r.Conn()).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{}); err != nil {
+		t.Errorf("a call of anybody from another address = %v, want no error", err)
+	}
+}
+
+// TestAnswersThatAreReadCountNoLonger has some of all sizes.
+func TestAnswersThatAreReadCountNoLonger(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	for _, size := range []int{1, 1000, 3000, 60_000} {
+		if err := r.conn.Invoke(as(t, readerToken), getBook, newMessage("GetBookRequest", "name", strings.Repeat("x", size)), newMessage("Book")); err != nil {
+			t.Errorf("GetBook(%d bytes) = %v, want no error", size, err)
+		}
+		if _, err := grpc_health_v1.NewHealthClient(r.conn).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{}); err != nil {
+			t.Errorf("Check() = %v, want no error", err)
+		}
+	}
+	for give := time.Now().Add(20 * time.Second); r.Unread() > 0 && time.Now().Before(give); {
+		runtime.Gosched()
+	}
+	if n := r.Unread(); n > 0 {
+		t.Errorf("%d bytes are unread after all answers were read, want none", n)
 	}
 }
 
