@@ -9,6 +9,7 @@ const (
 	maxHeld    = 128 << 20 // bytes of incomplete requests of a server, with their headers
 	alwaysHeld = 16 << 10  // bytes of them that each connection may have, so that small requests pass at any time
 	maxUnsent  = 64        // bytes of messages of a server that wait for their clients to read, as a multiple of Options.MaxRequest
+	leastKept  = 16 << 10  // bytes that such a message counts at least, which is about what its call takes while it waits
 )
 
 var errUnsent = status.Error(codes.ResourceExhausted, "the answers of this connection that are not read are too large together; read them, or ask for less at a time")

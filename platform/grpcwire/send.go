@@ -36,10 +36,11 @@ func (s *stream) send(ctx context.Context, message []byte, end bool) error {
 		return nil
 	}
 	if s.call != nil {
-		if err := s.call.port.keep(len(message)); err != nil {
+		size := max(len(message), leastKept)
+		if err := s.call.port.keep(size); err != nil {
 			return err
 		}
-		defer func() { _ = s.call.port.keep(-len(message)) }() // which does not fail
+		defer func() { _ = s.call.port.keep(-size) }() // which does not fail
 	}
 	rest := append(binary.BigEndian.AppendUint32(make([]byte, 1, prefix+len(message)), uint32(len(message))), message...) //nolint:gosec // G115: messages are bounded
 	defer context.AfterFunc(ctx, s.wake)()

@@ -79,6 +79,23 @@ func TestAnswersThatAreNotReadAreBounded(t *testing.T) {
 	forgotten(t, s, one, other)
 }
 
+// TestSmallAnswersThatAreNotReadAreBounded has one more wait than a connection may have.
+func TestSmallAnswersThatAreNotReadAreBounded(t *testing.T) {
+	t.Parallel()
+	s, addr := serve(t, func(o *grpcwire.Options) { o.MaxStreams = 4096 })
+	p := newPeer(t, addr)
+	p.must(0, p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0}))
+	const most = 2048
+	for n := range uint32(most + 1) {
+		p.call(2*n+1, false)
+		p.must(0, p.WriteData(2*n+1, true, framed([]byte{10, 1, 'a'})))
+	}
+	if id, status := p.nextEnd(); status != "8" {
+		t.Errorf("call %d of %d whose answers are not read ended with status %s, want 8 (ResourceExhausted)", id, most+1, status)
+	}
+	forgotten(t, s, p)
+}
+
 // nextEnd reads until the server ends a call, and returns its status.
 func (p *peer) nextEnd() (id uint32, status string) {
 	p.t.Helper()
