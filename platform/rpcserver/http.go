@@ -1,6 +1,7 @@
 package rpcserver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -73,7 +74,10 @@ func (s *Server) guard(next http.Handler) func(*response, *http.Request) {
 			}
 		}()
 		if r.Method == http.MethodHead { // HEAD is answered wherever GET is (RFC 9110, section 9.3.2); net/http leaves the content out
-			r = r.WithContext(r.Context())
+			ctx, cancel := context.WithCancel(r.Context())
+			defer cancel()
+			w.headed = cancel // a stream would hold up the next request, and nobody hears it
+			r = r.WithContext(ctx)
 			r.Method = http.MethodGet
 		}
 		next.ServeHTTP(w, r)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -142,6 +143,35 @@ func TestHeadIsAnsweredWhereGetIs(t *testing.T) {
 		if head.StatusCode != get.StatusCode || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") || none != "" || body == "" {
 			t.Errorf("HEAD %s = %d %s %q, want %d %s as GET, and nothing behind it", path,
 				head.StatusCode, head.Header.Get("Content-Type"), none, get.StatusCode, get.Header.Get("Content-Type"))
+		}
+	}
+}
+
+// TestHeadOfAStreamEnds asks for a stream that does not end, and for something else over the same connection.
+func TestHeadOfAStreamEnds(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(r.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	const both = "HEAD /v1/books:watch?then=slow HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nAuthorization: Bearer " + readerToken + "\r\n\r\n" +
+		"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+	if _, err := io.WriteString(conn, both); err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewReader(conn)
+	for _, method := range []string{http.MethodHead, http.MethodGet} {
+		resp, err := http.ReadResponse(in, &http.Request{Method: method})
+		if err != nil {
+			t.Fatalf("answer to %s = %v, want one", method, err)
+		}
+		if _ = resp.Body.Close(); resp.StatusCode != http.StatusOK {
+			t.Errorf("answer to %s = %d, want 200", method, resp.StatusCode)
 		}
 	}
 }

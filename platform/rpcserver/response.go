@@ -12,8 +12,9 @@ const writeTimeout = 30 * time.Second
 type response struct {
 	http.ResponseWriter
 	control *http.ResponseController
-	status  int   // zero until the answer begins
-	written int64 // bytes of the body
+	status  int    // zero until the answer begins
+	written int64  // bytes of the body
+	headed  func() // called when the header was sent; may be nil
 }
 
 func newResponse(w http.ResponseWriter) *response {
@@ -46,7 +47,11 @@ func (w *response) Flush() {
 func (w *response) FlushError() error {
 	w.begin(http.StatusOK)
 	w.extend()
-	return w.control.Flush()
+	err := w.control.Flush()
+	if w.headed != nil {
+		w.headed()
+	}
+	return err
 }
 
 // Unwrap gives http.ResponseController access to the connection.
