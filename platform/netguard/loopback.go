@@ -3,13 +3,14 @@ package netguard
 import (
 	"net/netip"
 	"net/url"
+	"strings"
 )
 
 // IsLoopback reports whether a host, as url.URL.Hostname and net.SplitHostPort return it, is a loopback address or the name localhost. It resolves no other
 // names.
 func IsLoopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
+	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()
 }
 
 // IsLoopbackURL reports whether a URL has such a host.
