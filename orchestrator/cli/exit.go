@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"net"
@@ -155,19 +156,31 @@ var remedies = map[string]string{
 func reach(e error) string {
 	_, stranger := errors.AsType[x509.UnknownAuthorityError](e)
 	_, misnamed := errors.AsType[x509.HostnameError](e)
+	_, inClear := errors.AsType[tls.RecordHeaderError](e)
 	op, network := errors.AsType[*net.OpError](e)
 	switch {
+	case network && op.Op == "proxyconnect":
+		return "a proxy that answers in HTTP_PROXY or HTTPS_PROXY, or NO_PROXY with the server's name"
 	case stranger:
 		return "--ca-file FILE with the authority of the server's certificate, if you trust it"
 	case misnamed:
 		return "a --server that the server's certificate names"
-	case errors.Is(e, http.ErrSchemeMismatch):
+	case inClear || errors.Is(e, http.ErrSchemeMismatch):
 		return "http:// in --server, if the server is meant to have no TLS"
 	case network && op.Op == "remote error": // crypto/tls says so when the server has aborted the handshake
 		return "--cert-file and --key-file, if the server asks for a certificate"
-	case network && op.Op == "dial":
+	case strings.Contains(e.Error(), `malformed HTTP response "\x00\x00`): // the first frame of HTTP/2, which begins with its length
+		return "the port of HTTP in --server: this one seems to be that of gRPC"
+	case network && op.Op == "dial" && isLoopback(op.Addr):
 		return "quorate dev, which starts a server on this machine"
+	case network && op.Op == "dial":
+		return "another --server, or a look at why this one is not reached from this machine"
 	default:
 		return ""
 	}
+}
+
+func isLoopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
 }

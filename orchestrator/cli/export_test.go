@@ -1,4 +1,7 @@
 package cli
 
-// Relative is a helper that a test without a terminal cannot reach through Main.
-var Relative = relative
+// Helpers that a test cannot reach through Main: without a terminal, and without a proxy, whose variables are read once.
+var (
+	Reach    = reach
+	Relative = relative
+)

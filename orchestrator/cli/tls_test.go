@@ -4,11 +4,16 @@ import (
 	"crypto/tls"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
+	"google.golang.org/grpc"
+
+	"github.com/quorate/quorate/orchestrator/cli"
 	"github.com/quorate/quorate/platform/certtest"
 )
 
@@ -22,6 +27,13 @@ func TestAConnectionThatCannotBeMadeSaysWhatToDo(t *testing.T) {
 	t.Cleanup(secret.Close)
 	open := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(open.Close)
+	rpc := grpc.NewServer()
+	port, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = rpc.Serve(port) }()
+	t.Cleanup(rpc.Stop)
 	for name, test := range map[string]struct {
 		server, want string
 	}{
@@ -29,14 +41,35 @@ func TestAConnectionThatCannotBeMadeSaysWhatToDo(t *testing.T) {
 		"no TLS there":        {strings.Replace(open.URL, "http:", "https:", 1), "try: http:// in --server, if the server is meant to have no TLS\n"},
 		"nobody there":        {"http://127.0.0.1:1", "try: quorate dev, which starts a server on this machine\n"},
 		"nobody there by TLS": {"https://127.0.0.1:1", "try: quorate dev, which starts a server on this machine\n"},
+		"the port of gRPC":    {"http://" + port.Addr().String(), "try: the port of HTTP in --server: this one seems to be that of gRPC\n"},
+		"no such name":        {"https://quorate..example", "try: another --server, or a look at why this one is not reached from this machine\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			exit, _, stderr := run(t.Context(), "", "agents", "list", "--ca-file", authority.CertFile, "--server", test.server)
+			args := []string{"--ca-file", authority.CertFile, "--server", test.server}
+			exit, _, stderr := run(t.Context(), "", append([]string{"agents", "list"}, args...)...)
 			if exit != 9 || !strings.HasSuffix(stderr, test.want) {
 				t.Errorf("Main(agents list --server %s) = %d, %q, want 9 and %q", test.server, exit, stderr, test.want)
 			}
+			exit, stdout, stderr := run(t.Context(), "", append([]string{"doctor"}, args...)...)
+			if exit != 1 || !strings.Contains(stdout, test.want) {
+				t.Errorf("Main(doctor --server %s) = %d, %q, %q, want 1 and %q", test.server, exit, stdout, stderr, test.want)
+			}
 		})
+	}
+}
+
+func TestAProxyThatIsAwayIsNotTakenForTheServer(t *testing.T) {
+	t.Parallel()
+	away := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})}
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://quorate.example", http.NoBody)
+	response, err := away.RoundTrip(request)
+	if err == nil {
+		t.Fatalf("RoundTrip() = %v, want an error", response.Body.Close())
+	}
+	const want = "a proxy that answers in HTTP_PROXY or HTTPS_PROXY, or NO_PROXY with the server's name"
+	if got := cli.Reach(err); got != want {
+		t.Errorf("Reach(%v) = %q, want %q", err, got, want)
 	}
 }
 
