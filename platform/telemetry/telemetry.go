@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -51,10 +52,16 @@ func (c *Config) Validate() error {
 	if !(c.TraceRatio >= 0 && c.TraceRatio <= 1) { // NaN is neither less than 0 nor more than 1
 		return fault.Invalid("traceRatio", "CONFIG_INVALID", "trace ratio %v is not from 0 to 1", c.TraceRatio)
 	}
-	if u, err := url.Parse(c.OTLPEndpoint); c.OTLPEndpoint != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		return fault.Invalid("otlpEndpoint", "CONFIG_INVALID", "%q is not an http or https URL such as http://localhost:4317", c.OTLPEndpoint)
+	if c.OTLPEndpoint != "" && !isEndpoint(c.OTLPEndpoint) { // the error does not repeat what may hold a password
+		return fault.Invalid("otlpEndpoint", "CONFIG_INVALID", "want the http or https URL of a gRPC port, such as http://localhost:4317, without user, path and query")
 	}
 	return nil
+}
+
+// isEndpoint reports whether text is a URL of which the exporter uses everything: over gRPC it sends no user, and asks for no path.
+func isEndpoint(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && u.RawQuery == "" && u.Fragment == "" && strings.Trim(u.Path, "/") == ""
 }
 
 // Telemetry is the outcome of Setup.

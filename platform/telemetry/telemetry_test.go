@@ -189,10 +189,11 @@ func TestSpansTellReplicasApart(t *testing.T) {
 func TestSetupRefusesAWrongConfig(t *testing.T) {
 	t.Parallel()
 	for field, list := range map[string][]telemetry.Config{
-		"logLevel":     {{LogLevel: "loud"}},
-		"logFormat":    {{LogFormat: "xml"}},
-		"traceRatio":   {{TraceRatio: 1.1}, {TraceRatio: -1}, {TraceRatio: math.NaN()}},
-		"otlpEndpoint": {{OTLPEndpoint: "localhost:4317"}, {OTLPEndpoint: "http://"}, {OTLPEndpoint: "unix:///run/otlp"}},
+		"logLevel":   {{LogLevel: "loud"}},
+		"logFormat":  {{LogFormat: "xml"}},
+		"traceRatio": {{TraceRatio: 1.1}, {TraceRatio: -1}, {TraceRatio: math.NaN()}},
+		"otlpEndpoint": {{OTLPEndpoint: "localhost:4317"}, {OTLPEndpoint: "http://"}, {OTLPEndpoint: "unix:///run/otlp"},
+			{OTLPEndpoint: "http://user:secret@localhost:4317"}, {OTLPEndpoint: "http://localhost:4318/v1/traces"}, {OTLPEndpoint: "http://localhost:4317?key=secret"}},
 	} {
 		for _, c := range list {
 			_, err := telemetry.Setup(t.Context(), c)
