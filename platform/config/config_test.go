@@ -134,6 +134,7 @@ func TestLoadRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		"a list at the top":           {file: "- x\n", want: "F:1: the file: want settings below it"},
 		"two documents":               {file: "debug: true\n---\ndebug: false\n", want: "F: more than one document"},
 		"broken YAML":                 {file: "a: [\n", want: "F: yaml: line 1: did not find expected node content"},
+		"a tab":                       {file: "http:\n\taddr: x\n", want: "F: yaml: line 2: found character that cannot start any token; indent with spaces, since YAML takes no tabs"},
 		"too long a file":             {file: strings.Repeat("#", 1<<20+1), want: "config file: F is too large: it has more than 1048576 bytes"},
 		"a wrong variable":            {environ: []string{"QUORATE_DEBUG=maybe"}, want: `env QUORATE_DEBUG: debug: "maybe" is not a valid bool`},
 		"a wrong map in a variable":   {environ: []string{"QUORATE_LABELS=a"}, want: `env QUORATE_LABELS: labels: "a" is not key=value`},

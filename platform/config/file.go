@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -26,6 +27,9 @@ func (l *loader) readFile(dst any, path string) {
 	switch err := decoder.Decode(&document); {
 	case errors.Is(err, io.EOF):
 		return // an empty file sets nothing
+	case err != nil && bytes.Contains(data, []byte("\n\t")) && strings.HasSuffix(err.Error(), "cannot start any token"):
+		l.problem("%s: %w; indent with spaces, since YAML takes no tabs", path, err)
+		return
 	case err != nil:
 		l.problem("%s: %w", path, err)
 		return
