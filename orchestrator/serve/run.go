@@ -177,9 +177,10 @@ func (p *process) stores(ctx context.Context) (*server.Stores, error) {
 		})
 	}
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the data folder: %w", err)
+		return nil, c.ofFolder(fmt.Errorf("make the data folder: %w", err))
 	}
-	return server.OpenEmbedded(ctx, server.Embedded{Dir: c.DataDir, PageKey: key, Retention: keep, Backup: p.cfg.Backup.backup()})
+	stores, err := server.OpenEmbedded(ctx, server.Embedded{Dir: c.DataDir, PageKey: key, Retention: keep, Backup: p.cfg.Backup.backup()})
+	return stores, c.ofFolder(err)
 }
 
 // hosts returns the host names that clients may use.

@@ -3,6 +3,7 @@ package serve_test
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"math"
 	"net/http"
@@ -223,6 +224,20 @@ func TestASecondProcessOnTheSameFolderIsRefused(t *testing.T) {
 	start(t, c)
 	if err := startError(t, c); fault.ReasonOf(err) != "STORE_LOCKED" {
 		t.Errorf("Run() = %v, want STORE_LOCKED", err)
+	}
+}
+
+func TestAFolderThatCannotBeUsedIsAMatterOfItsSetting(t *testing.T) {
+	t.Parallel()
+	file := write(t, filepath.Join(t.TempDir(), "file"), "")
+	for _, folder := range []string{file, filepath.Join(file, "data")} {
+		c, _ := config(t)
+		c.Store.DataDir = folder
+		err := startError(t, c)
+		f, ok := errors.AsType[*fault.Error](err)
+		if !ok || f.Reason != "CONFIG_INVALID" || f.Violations[0].Field != "store.dataDir" || !strings.Contains(f.Message, "may write to") {
+			t.Errorf("Run() with the folder %s = %v, want a fault about store.dataDir that says what to do", folder, err)
+		}
 	}
 }
 

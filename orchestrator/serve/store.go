@@ -1,6 +1,9 @@
 package serve
 
 import (
+	"errors"
+	"io/fs"
+	"syscall"
 	"time"
 
 	"github.com/quorate/quorate/platform/ddb"
@@ -53,4 +56,12 @@ func (s *Store) Validate() error {
 // DynamoDB says where the tables are.
 func (s *Store) DynamoDB() ddb.Config {
 	return ddb.Config{Region: s.Region, Endpoint: s.Endpoint, TablePrefix: s.TablePrefix}
+}
+
+// ofFolder returns an error of opening the embedded store as one of its setting if the folder is none, or the server may not write there.
+func (s *Store) ofFolder(err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR) {
+		return invalid("store.dataDir", "%v; it has to be a folder that the server's user may write to", err)
+	}
+	return err
 }
