@@ -46,7 +46,7 @@ func documents(name string, from io.Reader) iter.Seq2[string, document] {
 			if err == nil && string(text) == "null" {
 				continue
 			}
-			if at := fmt.Sprintf("%s, document %d", choose(name == "-", "stdin", name), n); !yield(at, document{text, err}) || err != nil {
+			if at := fmt.Sprintf("%s, document %d", titleOf(name), n); !yield(at, document{text, err}) || err != nil {
 				return
 			}
 			limited.left = maxDocument

@@ -47,12 +47,12 @@ func (a *app) readFile(name string) ([]byte, error) {
 		defer file.Close() //nolint:errcheck // it was only read
 		from = file
 	}
-	content, err := bounded.Read(from, name, maxInputBytes)
+	content, err := bounded.Read(from, titleOf(name), maxInputBytes)
 	switch {
 	case errors.Is(err, bounded.ErrTooLarge):
 		return nil, fault.New(fault.InvalidArgument, "INPUT_TOO_LARGE", "%w", err)
 	case err != nil:
-		return nil, fmt.Errorf("reading %s: %w", name, err)
+		return nil, fmt.Errorf("reading %s: %w", titleOf(name), err)
 	}
 	return content, nil
 }
@@ -68,17 +68,21 @@ func (a *app) readMessage(name string, m proto.Message) error {
 
 // parseMessage is readMessage for content that was read already.
 func parseMessage(name string, content []byte, m proto.Message) error {
+	title := titleOf(name)
 	switch { // protojson's error would end with a character that nobody sees
 	case len(bytes.TrimSpace(content)) == 0:
-		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s is empty", name)
+		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s is empty", title)
 	case bytes.HasPrefix(content, []byte("\ufeff")):
-		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s begins with a byte order mark; save it as UTF-8 without one", name)
+		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s begins with a byte order mark; save it as UTF-8 without one", title)
 	}
 	if err := protojson.Unmarshal(content, m); err != nil {
-		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s: %s", name, misread(err))
+		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s: %s", title, misread(err))
 	}
 	return nil
 }
+
+// titleOf returns what a file is called in errors.
+func titleOf(name string) string { return choose(name == "-", "stdin", name) }
 
 // misread returns the text of an error of protojson.
 func misread(err error) string {
