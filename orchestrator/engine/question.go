@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -157,7 +158,27 @@ func (e *Engine) pollWaiting(ctx context.Context, t *orchestrator.Task, client a
 	if err != nil {
 		return e.waitingPollDelay(t), false
 	}
+	recognize(t, remote)
 	return e.waitingPollDelay(t), questionOf(remote.GetStatus()) == a.Question
+}
+
+// recognize gives the question of an agent's task the id that it had, if nobody has answered it and it says the same: some agents make their answer anew
+// each time that they are asked for a task, and their messages with it. Once a reply may have arrived, the same words are another question.
+func recognize(t *orchestrator.Task, remote *a2apb.Task) {
+	last, m := len(t.Turns)-1, remote.GetStatus().GetMessage()
+	if reply := t.PendingReply(); reply != nil && reply.Sends == 1 { // it is about to be sent
+		last--
+	}
+	if last < 0 || m == nil || m.GetMessageId() == t.Turns[last].MessageID || !orchestrator.Interrupted(remote.GetStatus().GetState()) {
+		return
+	}
+	if asked := t.Turns[last]; asked.FromAgent && asked.Question == t.OpenAttempt().Question && saySame(asked.Message, m) {
+		m.MessageId = asked.MessageID
+	}
+}
+
+func saySame(a, b *a2apb.Message) bool {
+	return slices.EqualFunc(a.GetParts(), b.GetParts(), func(x, y *a2apb.Part) bool { return proto.Equal(x, y) })
 }
 
 // waitingPollDelay returns how long to wait before asking an agent that waits for its caller again; it grows with the time that the agent has waited.

@@ -20,6 +20,8 @@ func (c *conversation) resume(ctx context.Context, remote string) error {
 	if err != nil {
 		return c.handleForgotten(ctx, err)
 	}
+	now := c.current()
+	recognize(&now, t)
 	c.expectReaction(t)
 	if err := c.handleResponses(ctx)(snapshot(t)); err != nil {
 		return err
