@@ -192,8 +192,14 @@ func TestSetupRefusesAWrongConfig(t *testing.T) {
 		"logLevel":   {{LogLevel: "loud"}},
 		"logFormat":  {{LogFormat: "xml"}},
 		"traceRatio": {{TraceRatio: 1.1}, {TraceRatio: -1}, {TraceRatio: math.NaN()}},
-		"otlpEndpoint": {{OTLPEndpoint: "localhost:4317"}, {OTLPEndpoint: "http://"}, {OTLPEndpoint: "unix:///run/otlp"},
-			{OTLPEndpoint: "http://user:secret@localhost:4317"}, {OTLPEndpoint: "http://localhost:4318/v1/traces"}, {OTLPEndpoint: "http://localhost:4317?key=secret"}},
+		"otlpEndpoint": {
+			{OTLPEndpoint: "localhost:4317"},
+			{OTLPEndpoint: "http://"},
+			{OTLPEndpoint: "unix:///run/otlp"},
+			{OTLPEndpoint: "http://user:secret@localhost:4317"},
+			{OTLPEndpoint: "http://localhost:4318/v1/traces"},
+			{OTLPEndpoint: "http://localhost:4317?key=secret"},
+		},
 	} {
 		for _, c := range list {
 			_, err := telemetry.Setup(t.Context(), c)
