@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/serve"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/certtest"
+	settings "github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/logtest"
 )
@@ -69,133 +71,137 @@ func TestItServesWhomItKnowsAndKeepsWhatItIsTold(t *testing.T) {
 func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		change func(t *testing.T, c *serve.Config)
-		want   string
+		change        func(t *testing.T, c *serve.Config)
+		setting, want string
 	}{
-		"a port that there is not": {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr = "127.0.0.1:99999" }, "is not an address: write host:port"},
-		"no TLS beyond loopback":   {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr = "0.0.0.0:0" }, "not a loopback address and there is no TLS"},
-		"nobody could call":        {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile = "" }, "nobody could call"},
-		"no file of keys":          {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile += ".old" }, "no such file"},
+		"a port that there is not": {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr = "127.0.0.1:99999" }, "http.addr", "is not an address: write host:port"},
+		"no TLS beyond loopback":   {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr = "0.0.0.0:0" }, "http.addr", "not a loopback address and there is no TLS"},
+		"nobody could call":        {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile = "" }, "auth.keysFile", "nobody could call"},
+		"no file of keys":          {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile += ".old" }, "auth.keysFile", "no such file"},
 		"an empty file of keys": {func(t *testing.T, c *serve.Config) {
 			t.Helper()
 			write(t, c.Auth.KeysFile, "# none\n")
-		}, "has no key"},
+		}, "auth.keysFile", "has no key"},
 		"a wrong line in it": {func(t *testing.T, c *serve.Config) {
 			t.Helper()
 			write(t, c.Auth.KeysFile, "ops admin\n")
-		}, "line 1"},
+		}, "auth.keysFile", "line 1"},
 		"a certificate that is not there": {func(_ *testing.T, c *serve.Config) {
 			c.TLS.Cert, c.TLS.Key = "/nonexistent/cert", "/nonexistent/key"
-		}, "read the certificate"},
-		"half a certificate":          {func(_ *testing.T, c *serve.Config) { c.TLS.Cert = "cert.pem" }, "set both"},
-		"clients' CA without TLS":     {func(_ *testing.T, c *serve.Config) { c.TLS.ClientCA = "ca.pem" }, "need TLS"},
-		"TLS and plaintext":           {func(_ *testing.T, c *serve.Config) { c.TLS = serve.TLS{Cert: "a", Key: "b", Plaintext: true} }, "take plaintext away"},
-		"an unknown kind of store":    {func(_ *testing.T, c *serve.Config) { c.Store.Kind = "paper" }, "not embedded or dynamodb"},
-		"settings of another store":   {func(_ *testing.T, c *serve.Config) { c.Store.TablePrefix = "prod-" }, "are for kind: dynamodb"},
-		"a lease that nobody takes":   {func(_ *testing.T, c *serve.Config) { c.Store.Lease = time.Minute }, "is for kind: dynamodb"},
-		"one port for both":           {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr, c.GRPC.Addr = "127.0.0.1:8080", "127.0.0.1:8080" }, "is http.addr, too"},
-		"no folder":                   {func(_ *testing.T, c *serve.Config) { c.Store.DataDir = "" }, "needs a folder"},
-		"replicas without a page key": {func(_ *testing.T, c *serve.Config) { c.Store = serve.Store{Kind: "dynamodb"} }, "openssl rand"},
+		}, "tls.cert", "read the certificate"},
+		"half a certificate":      {func(_ *testing.T, c *serve.Config) { c.TLS.Cert = "cert.pem" }, "tls.cert", "set both"},
+		"clients' CA without TLS": {func(_ *testing.T, c *serve.Config) { c.TLS.ClientCA = "ca.pem" }, "tls.clientCA", "need TLS"},
+		"clients' CA that is not there": {func(t *testing.T, c *serve.Config) {
+			t.Helper()
+			own := certtest.NewAuthority(t).Issue(t, "quorate")
+			c.TLS = serve.TLS{Cert: own.CertFile, Key: own.KeyFile, ClientCA: "/nonexistent/ca"}
+		}, "tls.clientCA", "read the authorities of clients"},
+		"TLS and plaintext":           {func(_ *testing.T, c *serve.Config) { c.TLS = serve.TLS{Cert: "a", Key: "b", Plaintext: true} }, "tls.plaintext", "take plaintext away"},
+		"an unknown kind of store":    {func(_ *testing.T, c *serve.Config) { c.Store.Kind = "paper" }, "store.kind", "not embedded or dynamodb"},
+		"settings of another store":   {func(_ *testing.T, c *serve.Config) { c.Store.TablePrefix = "prod-" }, "store.kind", "are for kind: dynamodb"},
+		"a lease that nobody takes":   {func(_ *testing.T, c *serve.Config) { c.Store.Lease = time.Minute }, "store.lease", "is for kind: dynamodb"},
+		"one port for both":           {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr, c.GRPC.Addr = "127.0.0.1:8080", "127.0.0.1:8080" }, "grpc.addr", "is http.addr, too"},
+		"no folder":                   {func(_ *testing.T, c *serve.Config) { c.Store.DataDir = "" }, "store.dataDir", "needs a folder"},
+		"replicas without a page key": {func(_ *testing.T, c *serve.Config) { c.Store = serve.Store{Kind: "dynamodb"} }, "store.pageKeyFile", "openssl rand"},
 		"a page key of the wrong size": {func(t *testing.T, c *serve.Config) {
 			t.Helper()
 			c.Store.PageKeyFile = write(t, filepath.Join(t.TempDir(), "k"), "abc")
-		}, "has 3 bytes"},
+		}, "store.pageKeyFile", "has 3 bytes"},
 		"a page key that all may read": {func(t *testing.T, c *serve.Config) {
 			t.Helper()
 			c.Store.PageKeyFile = write(t, filepath.Join(t.TempDir(), "k"), strings.Repeat("ab", 32))
 			if err := os.Chmod(c.Store.PageKeyFile, 0o644); err != nil {
 				t.Fatal(err)
 			}
-		}, "may be read by everybody"},
-		"an unknown signature policy":  {func(_ *testing.T, c *serve.Config) { c.Agents.Signatures = "perhaps" }, "not off, verify-if-present"},
-		"an unknown policy of changes": {func(_ *testing.T, c *serve.Config) { c.Agents.CardChanges = "perhaps" }, "not allow or confirm"},
-		"cards somewhere":              {func(_ *testing.T, c *serve.Config) { c.Agents.CardFolder = "cards" }, `the folder "cards" is not an absolute path`},
-		"a model from nowhere":         {func(_ *testing.T, c *serve.Config) { c.Routing.EmbeddingsModel = "m" }, "need embeddingsURL"},
-		"an endpoint without a model":  {func(_ *testing.T, c *serve.Config) { c.Routing.EmbeddingsURL = "https://embeddings.example/v1" }, "say which model"},
+		}, "store.pageKeyFile", "may be read by everybody"},
+		"an unknown signature policy":  {func(_ *testing.T, c *serve.Config) { c.Agents.Signatures = "perhaps" }, "agents.signatures", "not off, verify-if-present"},
+		"an unknown policy of changes": {func(_ *testing.T, c *serve.Config) { c.Agents.CardChanges = "perhaps" }, "agents.cardChanges", "not allow or confirm"},
+		"cards somewhere":              {func(_ *testing.T, c *serve.Config) { c.Agents.CardFolder = "cards" }, "agents.cardFolder", `the folder "cards" is not an absolute path`},
+		"a model from nowhere":         {func(_ *testing.T, c *serve.Config) { c.Routing.EmbeddingsModel = "m" }, "routing.embeddingsURL", "need embeddingsURL"},
+		"an endpoint without a model":  {func(_ *testing.T, c *serve.Config) { c.Routing.EmbeddingsURL = "https://embeddings.example/v1" }, "routing.embeddingsModel", "say which model"},
 		"replicas with a folder": {func(_ *testing.T, c *serve.Config) {
 			c.Store.Kind, c.Store.Lease, c.Store.PageKeyFile = "dynamodb", time.Minute, "key"
-		}, "is for kind: embedded"},
-		"evidence that is needed yet": {func(_ *testing.T, c *serve.Config) { c.Retention.Evidence = time.Hour }, "less than"},
+		}, "store.dataDir", "is for kind: embedded"},
+		"evidence that is needed yet": {func(_ *testing.T, c *serve.Config) { c.Retention.Evidence = time.Hour }, "retention.evidence", "less than"},
 		"copies of tables": {func(_ *testing.T, c *serve.Config) {
 			c.Store = serve.Store{Kind: "dynamodb", Lease: time.Minute, PageKeyFile: "key", Region: "eu-central-1"}
 			c.Backup.Dir = "/backup"
-		}, "point-in-time recovery"},
-		"copies somewhere": {func(_ *testing.T, c *serve.Config) { c.Backup.Dir = "backup" }, "not an absolute path"},
+		}, "backup.dir", "point-in-time recovery"},
+		"copies somewhere": {func(_ *testing.T, c *serve.Config) { c.Backup.Dir = "backup" }, "backup.dir", "not an absolute path"},
 		"a store that is one of its copies": {func(_ *testing.T, c *serve.Config) {
 			c.Backup.Dir = filepath.Dir(c.Store.DataDir)
 			c.Store.DataDir = filepath.Join(c.Backup.Dir, "quorate-20260102T030405Z")
-		}, "move it out of backup.dir"},
-		"copies all the time":        {func(_ *testing.T, c *serve.Config) { c.Backup.Every = time.Second }, "less than 1m"},
-		"copies that are not kept":   {func(_ *testing.T, c *serve.Config) { c.Backup.Keep = 0 }, "not from 1 to 1000"},
-		"a level that opens nothing": {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C0" }, "not a level that can open a gate"},
-		"a level from nowhere":       {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C1" }, "set jaegerURL or cloudWatchRegion"},
-		"no time to answer":          {func(_ *testing.T, c *serve.Config) { c.Evidence.AnswerWithin = time.Second }, "not from 1m0s to 168h0m0s"},
-		"a token for no Jaeger":      {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerTokenFile = "token" }, "need jaegerURL"},
-		"a Jaeger that is no URL":    {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerURL = "jaeger:16686" }, "want an http or https URL"},
+		}, "store.dataDir", "move it out of backup.dir"},
+		"copies all the time":        {func(_ *testing.T, c *serve.Config) { c.Backup.Every = time.Second }, "backup.every", "less than 1m"},
+		"copies that are not kept":   {func(_ *testing.T, c *serve.Config) { c.Backup.Keep = 0 }, "backup.keep", "not from 1 to 1000"},
+		"a level that opens nothing": {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C0" }, "evidence.lowest", "not a level that can open a gate"},
+		"a level from nowhere":       {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C1" }, "evidence.lowest", "set jaegerURL or cloudWatchRegion"},
+		"no time to answer":          {func(_ *testing.T, c *serve.Config) { c.Evidence.AnswerWithin = time.Second }, "evidence.answerWithin", "not from 1m0s to 168h0m0s"},
+		"a token for no Jaeger":      {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerTokenFile = "token" }, "evidence.jaegerURL", "need jaegerURL"},
+		"a Jaeger that is no URL":    {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerURL = "jaeger:16686" }, "evidence.jaegerURL", "want an http or https URL"},
 		"a Jaeger with a password": {func(_ *testing.T, c *serve.Config) {
 			c.Evidence.JaegerURL = "https://me:secret@jaeger.example"
-		}, "without user"},
+		}, "evidence.jaegerURL", "without user"},
 		"a token in the open": {func(_ *testing.T, c *serve.Config) {
 			c.Evidence.JaegerURL, c.Evidence.JaegerTokenFile = "http://jaeger.example", "token"
-		}, "must be https"},
+		}, "evidence.jaegerTokenFile", "must be https"},
 		"a key in the open": {func(_ *testing.T, c *serve.Config) {
 			c.Routing.EmbeddingsURL, c.Routing.EmbeddingsModel, c.Routing.EmbeddingsKeyFile = "http://embeddings.example/v1", "m", "key"
-		}, "must be https"},
+		}, "routing.embeddingsKeyFile", "must be https"},
+		"a key of nothing": {func(t *testing.T, c *serve.Config) {
+			t.Helper()
+			c.Routing.EmbeddingsURL, c.Routing.EmbeddingsModel = "https://embeddings.example/v1", "m"
+			c.Routing.EmbeddingsKeyFile = write(t, filepath.Join(t.TempDir(), "k"), "\n")
+		}, "routing.embeddingsKeyFile", "is empty"},
 		"authorities without TLS": {func(_ *testing.T, c *serve.Config) {
 			c.Evidence.JaegerURL, c.Evidence.JaegerCA = "http://127.0.0.1:16686", "ca.pem"
-		}, "has no TLS"},
-		"a Jaeger that may take for ever": {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerTimeout = time.Minute }, "not from 100ms to 10s"},
+		}, "evidence.jaegerCA", "has no TLS"},
+		"a Jaeger that may take for ever": {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerTimeout = time.Minute }, "evidence.jaegerTimeout", "not from 100ms to 10s"},
 		"a token that all may read": {func(t *testing.T, c *serve.Config) {
 			t.Helper()
 			c.Evidence.JaegerURL, c.Evidence.JaegerTokenFile = "https://jaeger.example", write(t, filepath.Join(t.TempDir(), "k"), "abc")
 			if err := os.Chmod(c.Evidence.JaegerTokenFile, 0o644); err != nil {
 				t.Fatal(err)
 			}
-		}, "may be read by everybody"},
-		"an endpoint of no CloudWatch":        {func(_ *testing.T, c *serve.Config) { c.Evidence.CloudWatchEndpoint = "https://logs.example" }, "needs cloudWatchRegion"},
-		"a CloudWatch that may take for ever": {func(_ *testing.T, c *serve.Config) { c.Evidence.CloudWatchTimeout = time.Hour }, "not from 1s to 1m"},
+		}, "evidence.jaegerTokenFile", "may be read by everybody"},
+		"an endpoint of no CloudWatch":        {func(_ *testing.T, c *serve.Config) { c.Evidence.CloudWatchEndpoint = "https://logs.example" }, "evidence.cloudWatchRegion", "needs cloudWatchRegion"},
+		"a CloudWatch that may take for ever": {func(_ *testing.T, c *serve.Config) { c.Evidence.CloudWatchTimeout = time.Hour }, "evidence.cloudWatchTimeout", "not from 1s to 1m"},
 		"a CloudWatch that is no URL": {func(_ *testing.T, c *serve.Config) {
 			c.Evidence.CloudWatchRegion, c.Evidence.CloudWatchEndpoint = "eu-central-1", "logs.example"
-		}, "want an http or https URL"},
+		}, "evidence.cloudWatchEndpoint", "want an http or https URL"},
 		"a CloudWatch without a group": {func(_ *testing.T, c *serve.Config) {
 			c.Evidence.CloudWatchRegion, c.Evidence.CloudWatchGroup = "eu-central-1", ""
-		}, "which log group"},
+		}, "evidence.cloudWatchGroup", "which log group"},
 		"no authorities for Jaeger": {func(_ *testing.T, c *serve.Config) {
 			c.Evidence.JaegerURL, c.Evidence.JaegerCA = "https://jaeger.example", "/nonexistent/ca"
-		}, "read the authorities of Jaeger"},
-		"no calls at all":            {func(_ *testing.T, c *serve.Config) { c.Calls.Max = 0 }, "not from 16 to 1000000"},
-		"no connections":             {func(_ *testing.T, c *serve.Config) { c.Calls.Connections = 1 }, "not from 16 to 1000000"},
-		"a rate that is no number":   {func(_ *testing.T, c *serve.Config) { c.Calls.PerSecond = math.NaN() }, "not from 0 to 1000000"},
-		"a burst of nothing":         {func(_ *testing.T, c *serve.Config) { c.Calls.Burst = 5 }, "no effect without perSecond"},
-		"an issuer without audience": {func(_ *testing.T, c *serve.Config) { c.Auth.OIDC.Issuer = "https://id.example" }, "audience"},
+		}, "evidence.jaegerCA", "read the authorities of Jaeger"},
+		"no calls at all":            {func(_ *testing.T, c *serve.Config) { c.Calls.Max = 0 }, "calls.max", "not from 16 to 1000000"},
+		"no connections":             {func(_ *testing.T, c *serve.Config) { c.Calls.Connections = 1 }, "calls.connections", "not from 16 to 1000000"},
+		"a rate that is no number":   {func(_ *testing.T, c *serve.Config) { c.Calls.PerSecond = math.NaN() }, "calls.perSecond", "not from 0 to 1000000"},
+		"a burst of nothing":         {func(_ *testing.T, c *serve.Config) { c.Calls.Burst = 5 }, "calls.burst", "no effect without perSecond"},
+		"an issuer without audience": {func(_ *testing.T, c *serve.Config) { c.Auth.OIDC.Issuer = "https://id.example" }, "auth.oidc.audience", "audience"},
 		"an issuer that is not there": {func(_ *testing.T, c *serve.Config) {
 			c.Auth.OIDC.Issuer, c.Auth.OIDC.Audience = "http://127.0.0.1:1", "quorate"
-		}, "OpenID Connect provider http://127.0.0.1:1 cannot be read; with auth.oidc.keysURL it is not needed: Get"},
+		}, "", "OpenID Connect provider http://127.0.0.1:1 cannot be read; with auth.oidc.keysURL it is not needed: Get"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, _ := config(t)
 			test.change(t, &c)
-			if err := startError(t, c); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("Run() = %v, want an error with %q", err, test.want)
+			if err := startError(t, c); err == nil || !strings.HasPrefix(err.Error(), test.setting) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("Run() = %v, want an error that blames %q, with %q", err, test.setting, test.want)
 			}
 		})
 	}
 }
 
-// validate checks a configuration as platform/config does, which calls Validate of each section.
+// validate checks a configuration as the command does. The error begins with the setting.
 func validate(c *serve.Config) error {
-	for _, check := range []interface{ Validate() error }{
-		&c.HTTP, &c.GRPC, &c.TLS, &c.Store, &c.Auth.OIDC, &c.Calls, &c.Agents, &c.Push, &c.Routing, &c.Evidence, &c.Retention, &c.Backup, &c.Telemetry, c,
-	} {
-		if err := check.Validate(); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := settings.Load(c, settings.Options{Environ: []string{}})
+	return err
 }
 
-// startError returns why a server does not start.
+// startError returns why a server does not start, after the setting that it blames, if any.
 func startError(t *testing.T, c serve.Config) error {
 	t.Helper()
 	if err := validate(&c); err != nil {
@@ -203,7 +209,11 @@ func startError(t *testing.T, c serve.Config) error {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience) // one that starts does not end by itself
 	defer cancel()
-	return serve.Run(ctx, c, "0.0.0", io.Discard)
+	err := serve.Run(ctx, c, "0.0.0", io.Discard)
+	if f, ok := errors.AsType[*fault.Error](err); ok && len(f.Violations) == 1 {
+		return fmt.Errorf("%s: %w", f.Violations[0].Field, err)
+	}
+	return err
 }
 
 // One answer travels in headers behind the REST door; one that did not fit there ended the connection that all REST calls share.
