@@ -124,6 +124,17 @@ func TestAGuardedAddressIsNeverReached(t *testing.T) {
 	}
 }
 
+func TestAnEventThatCannotBeRenderedIsNotSent(t *testing.T) {
+	t.Parallel()
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the receiver was told of it") }))
+	defer receiver.Close()
+	broken := errors.New("a text that is not UTF-8")
+	s := push.New(&netguard.Policy{AllowLoopback: true}, func(*orchestrator.Task, orchestrator.Event) ([]byte, error) { return nil, broken })
+	if err := s.Send(t.Context(), orchestrator.Webhook{URL: receiver.URL}, task, event); !errors.Is(err, broken) || fault.KindOf(err) == fault.Unavailable {
+		t.Errorf("Send() = %v, want %v, after which it is not tried again", err, broken)
+	}
+}
+
 func TestAReceiverThatIsNotThereIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
