@@ -205,4 +205,12 @@ func TestAListThatCannotBeIsRefused(t *testing.T) {
 			t.Errorf("ListTasks(%v) = %v, want %s", req, err, want)
 		}
 	}
+	for name, p := range map[string]auth.Principal{
+		"another caller": {Tenant: admin.Tenant, Name: "boss", Roles: admin.Roles}, "a namesake elsewhere": {Tenant: "other", Name: admin.Name, Roles: admin.Roles},
+	} {
+		req := &orchestratorv1.ListTasksRequest{PageToken: first.GetNextPageToken(), Filter: "agent=*"}
+		if _, err := s.ListTasks(auth.NewContext(t.Context(), p), req); fault.ReasonOf(err) != "PAGE_TOKEN_INVALID" {
+			t.Errorf("ListTasks() of %s with the token of %s = %v, want PAGE_TOKEN_INVALID", name, admin.Name, err)
+		}
+	}
 }
