@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
@@ -16,7 +18,7 @@ import (
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
-// TestOnlyWhoSubmittedATaskChangesIt tries everything that changes a task with the credentials of callers who may see it, and submit others.
+// TestOnlyWhoSubmittedATaskChangesIt tries everything that changes a task with the credentials of callers who submit others; one may not even see it.
 func TestOnlyWhoSubmittedATaskChangesIt(t *testing.T) {
 	t.Parallel()
 	message := &a2apb.Message{MessageId: "m", TaskId: "t", Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "x"}}}}
@@ -24,11 +26,13 @@ func TestOnlyWhoSubmittedATaskChangesIt(t *testing.T) {
 		caller            string
 		role              auth.Role
 		changes, consults bool
+		refusal           string
 	}{
-		"who submitted it":   {"alice", auth.RoleDispatcher, true, true},
-		"an admin":           {"root", auth.RoleAdmin, true, true},
-		"its agent":          {"echo", auth.RoleAgent, false, true},
-		"somebody who views": {"eve", auth.RoleViewer, false, false},
+		"who submitted it":   {"alice", auth.RoleDispatcher, true, true, ""},
+		"an admin":           {"root", auth.RoleAdmin, true, true, ""},
+		"its agent":          {"echo", auth.RoleAgent, false, true, "TASK_NOT_YOURS"},
+		"somebody who views": {"eve", auth.RoleViewer, false, false, "TASK_NOT_YOURS"},
+		"another dispatcher": {"bob", auth.RoleDispatcher, false, false, "TASK_NOT_FOUND"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,14 +76,33 @@ func TestOnlyWhoSubmittedATaskChangesIt(t *testing.T) {
 						return err
 					},
 				} {
-					if err := do(ctx); (fault.ReasonOf(err) == "TASK_NOT_YOURS") == test.changes {
-						t.Errorf("%s() = %v, want it refused: %t", what, err, !test.changes)
+					if got := notYours(do(ctx)); (got == "") != test.changes || !test.changes && got != test.refusal {
+						t.Errorf("%s() is refused with %q, want it allowed: %t, or refused with %q", what, got, test.changes, test.refusal)
 					}
 				}
-				if _, err := asking.Consult(ctx, "default", "t", "r", nil, consultation.Request{}); (fault.ReasonOf(err) == "TASK_NOT_YOURS") == test.consults {
-					t.Errorf("Consult() = %v, want it refused: %t", err, !test.consults)
+				_, carried := asking.Consult(ctx, "default", "t", "r", nil, consultation.Request{})
+				_, _, direct := asking.ConsultDirectly(ctx, "default", "t", "r", nil, consultation.Request{})
+				for what, err := range map[string]error{"Consult": carried, "ConsultDirectly": direct} {
+					if got := notYours(err); (got == "") != test.consults || !test.consults && got != test.refusal {
+						t.Errorf("%s() is refused with %q, want it allowed: %t, or refused with %q", what, got, test.consults, test.refusal)
+					}
+				}
+				if _, err := asking.Subjects(ctx, "default", "t"); (notYours(err) != "") != (test.refusal == "TASK_NOT_FOUND") {
+					t.Errorf("Subjects() = %v, want them told to whoever may see the task", err)
 				}
 			})
 		})
+	}
+}
+
+// notYours returns the reason of an error that says that a task is not the caller's.
+func notYours(err error) string {
+	switch reason := fault.ReasonOf(err); {
+	case reason == "TASK_NOT_YOURS" || reason == "TASK_NOT_FOUND":
+		return reason
+	case status.Code(err) == codes.NotFound: // this is how A2A says it
+		return "TASK_NOT_FOUND"
+	default:
+		return ""
 	}
 }
