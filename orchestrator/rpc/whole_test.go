@@ -109,7 +109,7 @@ func whole() orchestrator.Task {
 			Phase: orchestrator.PhaseDesignReview, Allowed: true, Digest: "sha256:abc", CheckTime: at(3),
 			Requirements: []consultation.RequirementVerdict{{Requirement: consultation.Requirement{ID: "r", TargetAgent: "reviewer"}}},
 		}},
-		Turns: []orchestrator.Turn{{Number: 1, FromAgent: true, Message: says("question"), Time: at(4)}, {Number: 2, Message: says("reply"), Time: at(5)}},
+		Turns: []orchestrator.Turn{{Number: 1, FromAgent: true, Message: says("question"), Time: at(4)}, {Number: 2, Done: true, Time: at(5)}, {Number: 3, Message: says("reply"), Time: at(6)}},
 		Decision: orchestrator.Decision{
 			Chosen: "echo", Skill: "speak", Candidates: []orchestrator.Candidate{{Agent: "parrot", Skill: "repeat", Score: 0.5, Reasons: []string{"idle", "near"}}},
 			Rejected: []orchestrator.Rejection{{Agent: "mute", Code: "NO_SKILL", Reason: "it says nothing"}}, Omitted: 3, Refused: "why none was chosen",
