@@ -37,7 +37,7 @@ func (s *Server) newDirect(calls *serverCalls) (*grpcwire.Server, *grpc.ClientCo
 		return nil, nil, fmt.Errorf("connecting to gRPC: %w", err)
 	}
 	return grpcwire.NewServer(grpcwire.Options{
-		Logger: s.opts.Logger, Unary: s.interceptUnary, Stream: s.interceptStream(arrived), Stats: calls, Other: other,
+		Logger: s.opts.Logger, Unary: s.interceptUnary, Stream: streams{s, arrived}.intercept, Stats: calls, Other: other,
 		MaxRequest: int(s.opts.MaxBodyBytes), MaxStreams: maxStreams, Workers: workers,
 		Connect: connectTimeout, PingAfter: pingAfter, PingTimeout: pingTimeout,
 	}), other, nil

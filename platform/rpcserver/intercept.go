@@ -18,13 +18,17 @@ func (s *Server) interceptUnary(ctx context.Context, req any, info *grpc.UnarySe
 // receiver returns a stream that receives messages by what the transport has for that. Its caller is known, unless the method is public.
 type receiver func(stream grpc.ServerStream, info *grpc.StreamServerInfo) grpc.ServerStream
 
-// interceptStream is interceptUnary for streams.
-func (s *Server) interceptStream(receive receiver) grpc.StreamServerInterceptor {
-	return func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-		return s.observeStream(srv, stream, info, func(srv any, stream grpc.ServerStream) error {
-			return s.authorizeStream(srv, stream, info, func(srv any, stream grpc.ServerStream) error {
-				return s.validateStream(srv, receive(stream, info), info, next)
-			})
+// streams are those that come by one transport.
+type streams struct {
+	*Server
+	receive receiver
+}
+
+// intercept is interceptUnary for streams.
+func (s streams) intercept(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	return s.observeStream(srv, stream, info, func(srv any, stream grpc.ServerStream) error {
+		return s.authorizeStream(srv, stream, info, func(srv any, stream grpc.ServerStream) error {
+			return s.validateStream(srv, s.receive(stream, info), info, next)
 		})
-	}
+	})
 }

@@ -161,7 +161,7 @@ func (s *Server) newGRPC(calls *serverCalls) *grpc.Server {
 	return grpc.NewServer(
 		grpc.StatsHandler(calls),
 		grpc.UnaryInterceptor(s.countAnswers),
-		grpc.StreamInterceptor(s.interceptStream(s.receiving)),
+		grpc.StreamInterceptor(streams{s, s.receiving}.intercept),
 		grpc.ForceServerCodecV2(newCodec()),
 		grpc.MaxRecvMsgSize(int(s.opts.MaxBodyBytes)),
 		grpc.MaxConcurrentStreams(uint32(s.callers.limits.MaxCalls+maxStreams)), //nolint:gosec // far below 2^32; all REST calls share one connection

@@ -133,14 +133,14 @@ func (r *replica) ready(ctx context.Context) bool {
 // writeSecrets writes the files with secrets that replicas share, and returns the token of an admin.
 func (w *world) writeSecrets() (admin auth.Secret, err error) {
 	admin = auth.NewToken("api")
-	keys := auth.KeyLine(admin, auth.Principal{Name: "chaos", Roles: []auth.Role{auth.RoleAdmin}}) + "\n"
+	keys := []string{auth.KeyLine(admin, auth.Principal{Name: "chaos", Roles: []auth.Role{auth.RoleAdmin}})}
 	for name := range w.agents.configs() {
 		w.tokens[name] = auth.NewToken("agent")
-		keys += auth.KeyLine(w.tokens[name], auth.Principal{Name: name, Roles: []auth.Role{auth.RoleAgent}}) + "\n"
+		keys = append(keys, auth.KeyLine(w.tokens[name], auth.Principal{Name: name, Roles: []auth.Role{auth.RoleAgent}}))
 	}
 	pageKey := make([]byte, 32)
 	_, _ = rand.Read(pageKey) // never returns an error since Go 1.24
-	for name, text := range map[string]string{"keys": keys, "page.key": hex.EncodeToString(pageKey) + "\n"} {
+	for name, text := range map[string]string{"keys": strings.Join(keys, "\n"), "page.key": hex.EncodeToString(pageKey) + "\n"} {
 		if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {
 			return "", err
 		}
