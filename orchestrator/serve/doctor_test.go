@@ -42,15 +42,12 @@ func TestTheDoctorFindsNothingWrongBesideARunningServer(t *testing.T) {
 	p := start(t, c)
 	c.HTTP.Addr, c.GRPC.Addr = p.addr, p.grpc
 	want := map[string]string{
-		"http.addr": "is in use by a running Quorate", "grpc.addr": "a Quorate is running", "readiness": "the server is ready", "tls": "expires at",
+		"http.addr": "is in use by a running Quorate", "grpc.addr": "a Quorate is running", "readiness": "the server is ready", "tls": "valid until",
 		"auth.keysFile": "in order", "store": "in use by a running server", "disk": "are free", "backup": "are free",
 	}
 	for _, r := range doctor.Run(t.Context(), serve.Checks(c)) {
 		usual := doctor.Skip
-		switch {
-		case r.Name == "tls":
-			usual = doctor.Warn // it is valid for an hour
-		case want[r.Name] != "":
+		if want[r.Name] != "" {
 			usual = doctor.OK
 		}
 		if r.Status != usual || !strings.Contains(r.Found, want[r.Name]) {
@@ -140,6 +137,10 @@ func TestTheDoctorReachesOtherServers(t *testing.T) {
 		case "/embeddings":
 			_, _ = io.WriteString(w, `{"data":[{"index":0,"embedding":[0.6,0.8]}]}`)
 		default: // Jaeger has no such trace
+			if r.Header.Get("Authorization") != "Bearer secret" {
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
 			w.WriteHeader(http.StatusNotFound)
 			_, _ = io.WriteString(w, `{"error":{"httpCode":404,"message":"No traces found"}}`)
 		}
@@ -148,12 +149,45 @@ func TestTheDoctorReachesOtherServers(t *testing.T) {
 	c, _ := config(t)
 	c.Auth.OIDC.Issuer, c.Auth.OIDC.KeysURL = others.URL, others.URL+"/keys"
 	c.Routing.EmbeddingsURL, c.Routing.EmbeddingsModel, c.Routing.EmbeddingsTimeout = others.URL, "m", 10*time.Second
-	c.Evidence.JaegerURL = others.URL
+	c.Evidence.JaegerURL, c.Evidence.JaegerTokenFile = others.URL, write(t, filepath.Join(t.TempDir(), "token"), "secret")
 	c.Telemetry.OTLPEndpoint = new(collector).start(t)
 	for _, name := range []string{"auth.oidc", "routing.embeddings", "evidence.jaeger", "telemetry.otlpEndpoint", "clock"} {
 		if f := examined(t, c, name); f.Status != doctor.OK {
 			t.Errorf("%s: %+v, want ok", name, f)
 		}
+	}
+	c.Routing.EmbeddingsTimeout = -1 // any answer is late
+	if f := examined(t, c, "routing.embeddings"); f.Status != doctor.Warn || !strings.Contains(f.Found, "routing.embeddingsTimeout is -1ns") {
+		t.Errorf("routing.embeddings that answer later than decisions wait: %+v, want warn", f)
+	}
+}
+
+func TestTheDoctorLooksForWhomACertificateIs(t *testing.T) {
+	t.Parallel()
+	c, _ := config(t)
+	own := certtest.NewAuthority(t).Issue(t, "quorate")
+	c.TLS.Cert, c.TLS.Key = own.CertFile, own.KeyFile
+	for url, want := range map[string]doctor.Status{"": doctor.OK, "https://127.0.0.1:8443/q": doctor.OK, "https://other.example": doctor.Warn} {
+		c.HTTP.PublicURL = url
+		if f := examined(t, c, "tls"); f.Status != want || want == doctor.Warn && !strings.Contains(f.Found, "not for other.example") {
+			t.Errorf("tls with the public URL %q: %+v, want %s", url, f, want)
+		}
+	}
+}
+
+func TestTheDoctorSeesThatAServerHasAnotherCertificate(t *testing.T) {
+	t.Parallel()
+	c, _ := config(t)
+	one, other := certtest.NewAuthority(t), certtest.NewAuthority(t)
+	c.TLS.Cert, c.TLS.Key = one.CertFile, one.KeyFile
+	p := start(t, c)
+	c.HTTP.Addr = p.addr
+	if f := examined(t, c, "http.addr"); f.Status != doctor.OK {
+		t.Errorf("http.addr: %+v, want ok", f)
+	}
+	c.TLS.Cert, c.TLS.Key = other.CertFile, other.KeyFile
+	if f := examined(t, c, "http.addr"); f.Status != doctor.Warn || !strings.Contains(f.Found, "without its certificate") {
+		t.Errorf("http.addr of a server with another certificate: %+v, want warn", f)
 	}
 }
 
