@@ -87,12 +87,13 @@ func (s *Server) enterStream(ctx context.Context) (leave func(), err error) {
 // decodePublic decodes the request of a call of a public method. It bounds how many such calls wait for their request, of which few are received at a time, and how
 // long each does.
 func (s *Server) decodePublic(ctx context.Context, decode func(any) error, req any) error {
-	leave, err := s.awaited.enter(s.stranger(ctx))
+	from := s.stranger(ctx)
+	leave, err := s.awaited.enter(from)
 	if err != nil {
 		return rpcfault.Status(err).Err()
 	}
 	defer leave()
-	return s.unknown.receive(ctx, callerOf(s.stranger(ctx)), decode, req)
+	return s.unknown.receive(ctx, callerOf(from), decode, req)
 }
 
 // decodeStranger is decodePublic over gRPC's transport. That the request cannot be decoded is the caller's mistake.

@@ -35,20 +35,20 @@ func (s *Server) countAnswers(ctx context.Context, req any, info *grpc.UnaryServ
 		return message, nil
 	}
 	if a, known := ctx.Value(admissionKey{}).(*admission); known {
-		return countAnswer(s.unread, callerOf(a.caller), message, max(size, leastUnread))
+		return countAnswer(s.unread, callerOf(a.caller), message, size)
 	}
-	return countAnswer(s.unheard, callerOf(s.stranger(ctx)), message, max(size, leastUnread))
+	return countAnswer(s.unheard, callerOf(s.stranger(ctx)), message, size)
 }
 
-// countAnswer returns a message that counts as size bytes until its encoding is written or thrown away: gRPC's flow control lets a caller read it when it likes, also
-// when the call is over for everybody else.
+// countAnswer returns a message, which has size bytes when it is encoded, that counts until its encoding is written or thrown away: gRPC's flow control lets a caller
+// read it when it likes, also when the call is over for everybody else.
 func countAnswer(in *shares, who caller, message proto.Message, size int) (any, error) {
-	leave, has := in.take(who, size)
+	leave, has := in.take(who, max(size, leastUnread))
 	if leave == nil {
 		return nil, rpcfault.Status(retryLater(time.Second, "ANSWERS_UNREAD",
 			"this caller has %d bytes of answers that it does not read, and may not have more than are free for others; read them, or ask for less at a time", has)).Err()
 	}
-	c := &counted{message, leave}
+	c := &counted{message, size, leave}
 	runtime.AddCleanup(c, func(leave func()) { leave() }, leave) // gRPC forgets encodings when a connection breaks
 	return c, nil
 }
@@ -56,12 +56,13 @@ func countAnswer(in *shares, who caller, message proto.Message, size int) (any, 
 // counted is an answer that counts, and the pool to which its encoding is returned.
 type counted struct {
 	message proto.Message
+	size    int // bytes of its encoding
 	leave   func()
 }
 
 // encode returns the encoding, which keeps c until it is freed, but not the message, which is much larger.
 func (c *counted) encode() (mem.BufferSlice, error) {
-	data, err := proto.MarshalOptions{}.MarshalAppend(make([]byte, 0, max(proto.Size(c.message), followed)), c.message)
+	data, err := proto.MarshalOptions{}.MarshalAppend(make([]byte, 0, max(c.size, followed)), c.message)
 	c.message = nil
 	if err != nil {
 		c.leave()
