@@ -25,8 +25,7 @@ func announcement(tenant, taskID, receiver string) *a2apb.TaskPushNotificationCo
 }
 
 func (c *grpcClient) Announce(ctx context.Context, taskID, receiver string) error {
-	_, err := c.stub.CreateTaskPushNotificationConfig(ctx, announcement(c.tenant, taskID, receiver))
-	return fromGRPC(ctx, &c.at, err)
+	return c.call(ctx, a2apb.A2AService_CreateTaskPushNotificationConfig_FullMethodName, announcement(c.tenant, taskID, receiver), &a2apb.TaskPushNotificationConfig{})
 }
 
 func (c *jsonrpcClient) Announce(ctx context.Context, taskID, receiver string) error {

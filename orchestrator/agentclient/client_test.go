@@ -27,11 +27,7 @@ func pool(t *testing.T) *agentclient.Pool {
 	t.Helper()
 	guard := &netguard.Policy{AllowLoopback: true}
 	p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), nil)
-	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(p.Close)
 	return p
 }
 
@@ -322,7 +318,7 @@ func TestAnAgentThatIsNotThereIsUnreachable(t *testing.T) {
 func TestAnAddressThatIsBlockedIsSaidToBe(t *testing.T) {
 	guard := &netguard.Policy{}
 	p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), nil)
-	t.Cleanup(func() { _ = p.Close() })
+	t.Cleanup(p.Close)
 	for _, binding := range bindings {
 		t.Run(binding, func(t *testing.T) {
 			c, _, err := p.Connect("inside", registry.Card{Interfaces: []registry.Interface{{URL: "http://127.0.0.1:1", Binding: binding, ProtocolVersion: "1.0"}}})

@@ -127,7 +127,7 @@ func showingWhat(t *testing.T, entry string) *agentclient.Pool {
 		t.Fatalf("Open() = %v, want no error", err)
 	}
 	p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), c)
-	t.Cleanup(func() { _ = p.Close() })
+	t.Cleanup(p.Close)
 	return p
 }
 
@@ -165,14 +165,14 @@ func pass(t *testing.T, p *agentclient.Pool, stream bool, card registry.Card) er
 		_, err = way.ReadAnswer(t.Context(), resp)
 		return err
 	}
-	way, err := p.PassageOverGRPC("guarded", &card)
-	if way == nil || err != nil {
-		return err
+	way := p.PassageOverGRPC("guarded", &card)
+	if way == nil {
+		return nil
 	}
 	if stream {
 		return way.Stream(t.Context(), a2apb.A2AService_SendStreamingMessage_FullMethodName, &emptypb.Empty{}, func() {}, func(*emptypb.Empty) error { return nil })
 	}
-	_, err = way.Invoke(t.Context(), a2apb.A2AService_SendMessage_FullMethodName, &emptypb.Empty{})
+	_, err := way.Invoke(t.Context(), a2apb.A2AService_SendMessage_FullMethodName, &emptypb.Empty{})
 	return err
 }
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/grpcwire"
 	"github.com/quorate/quorate/platform/pause"
 )
 
@@ -72,7 +72,7 @@ func unreachable(at *endpoint, err error) error {
 // isNetworkError reports whether an error is of the connection to an agent. Others quote what came over it, such as a line that is not HTTP.
 func isNetworkError(err error) bool {
 	_, dialed := errors.AsType[*net.OpError](err)
-	_, undialed := errors.AsType[undialedError](err)
+	_, undialed := errors.AsType[*grpcwire.ConnectError](err)
 	_, named := errors.AsType[*net.DNSError](err)
 	_, trusted := errors.AsType[*tls.CertificateVerificationError](err)
 	return dialed || undialed || named || trusted || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
@@ -185,20 +185,14 @@ func fromHTTP(at *endpoint, resp *http.Response, body string) error {
 	return f
 }
 
-// tooLarge is what grpc-go says when it does not read an answer to its end.
-const tooLarge = "grpc: received message larger than max"
-
-// cutOff is what grpc-go says when a stream ends without the agent's status: a proxy in between has cut it, or the agent's server.
-var cutOff = []string{"stream terminated by RST_STREAM", "server closed the stream without sending trailers"}
-
-func isCutOff(s *status.Status) bool {
-	return slices.ContainsFunc(cutOff, func(words string) bool { return strings.HasPrefix(s.Message(), words) })
-}
-
 // fromGRPC maps the status of a gRPC call under ctx to a fault, with the wait that it asks for.
 func fromGRPC(ctx context.Context, at *endpoint, err error) error {
-	if err == nil {
-		return nil
+	if c, ok := errors.AsType[*grpcwire.ConnectError](err); ok {
+		if f, ok := errors.AsType[*fault.Error](c.Err); ok { // the guard's own refusal
+			refusal := *f
+			return &refusal
+		}
+		return unreachable(at, c)
 	}
 	s, ok := status.FromError(err)
 	if !ok {
@@ -207,11 +201,11 @@ func fromGRPC(ctx context.Context, at *endpoint, err error) error {
 	if s.Code() == codes.Canceled && ctx.Err() != nil {
 		return context.Canceled
 	}
-	if strings.HasPrefix(s.Message(), tooLarge) { // which grpc-go says itself; it is not the agent that has too little of something
+	if errors.Is(err, grpcwire.ErrTooLarge) {
 		return invalid(at, "more than %d MiB", maxAnswerBytes>>20)
 	}
 	reason := grpcReasons[s.Code()]
-	if s.Code() == codes.Internal && isCutOff(s) {
+	if reason == "" && errors.Is(err, grpcwire.ErrCutOff) { // which a proxy may do to streams that are open for long
 		reason = ReasonUnreachable
 	}
 	f := answerError(at, reason, s.Code().String(), s.Message())

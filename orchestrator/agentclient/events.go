@@ -81,7 +81,7 @@ func (e *eventReader) add(ctx context.Context, piece []byte) error {
 	}
 	if size > smallAnswer && e.place == nil {
 		var err error
-		if e.place, err = e.caller.intake.enter(ctx, &e.caller.at, e.body); err != nil {
+		if e.place, err = e.caller.intake.enter(ctx, &e.caller.at, func() { _ = e.body.Close() }); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/grpcwire"
 )
 
 // Finder is a Client that can look for the task that a message began.
@@ -41,7 +42,7 @@ func NotTaken(err error) bool {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return true
 	}
-	if _, ok := errors.AsType[undialedError](err); ok {
+	if _, ok := errors.AsType[*grpcwire.ConnectError](err); ok {
 		return true
 	}
 	f, ok := errors.AsType[*fault.Error](err)
@@ -75,8 +76,8 @@ func find(messageID string, since time.Time, list func(*a2apb.ListTasksRequest) 
 func (c *grpcClient) Find(ctx context.Context, messageID string, since time.Time) (*a2apb.Task, error) {
 	return find(messageID, since, func(req *a2apb.ListTasksRequest) (*a2apb.ListTasksResponse, error) {
 		req.Tenant = c.tenant
-		page, err := c.stub.ListTasks(ctx, req)
-		return page, fromGRPC(ctx, &c.at, err)
+		page := &a2apb.ListTasksResponse{}
+		return page, c.call(ctx, a2apb.A2AService_ListTasks_FullMethodName, req, page)
 	})
 }
 

@@ -2,70 +2,79 @@ package agentclient
 
 import (
 	"context"
-	"errors"
-	"io"
+	"fmt"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 // grpcClient speaks the gRPC binding.
 type grpcClient struct {
-	at     endpoint
+	grpcCaller
 	tenant string
-	stub   a2apb.A2AServiceClient
 }
 
 func (c *grpcClient) Send(ctx context.Context, m *a2apb.Message, stream bool, each Each) error {
 	req := sendRequest(c.tenant, m, stream)
-	if !stream {
-		resp, err := c.stub.SendMessage(ctx, req)
-		if err != nil {
-			return fromGRPC(ctx, &c.at, err)
-		}
-		return each(asStream(resp))
+	if stream {
+		return c.follow(ctx, a2apb.A2AService_SendStreamingMessage_FullMethodName, req, each)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	s, err := c.stub.SendStreamingMessage(ctx, req)
-	if err != nil {
-		return fromGRPC(ctx, &c.at, err)
+	answer := &a2apb.SendMessageResponse{}
+	if err := c.call(ctx, a2apb.A2AService_SendMessage_FullMethodName, req, answer); err != nil {
+		return err
 	}
-	return c.receive(ctx, s, each)
+	return each(asStream(answer))
 }
 
 func (c *grpcClient) Subscribe(ctx context.Context, taskID string, each Each) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	s, err := c.stub.SubscribeToTask(ctx, &a2apb.SubscribeToTaskRequest{Tenant: c.tenant, Id: taskID})
-	if err != nil {
-		return fromGRPC(ctx, &c.at, err)
-	}
-	return c.receive(ctx, s, each)
-}
-
-func (c *grpcClient) receive(ctx context.Context, s grpc.ServerStreamingClient[a2apb.StreamResponse], each Each) error {
-	for {
-		r, err := s.Recv()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fromGRPC(ctx, &c.at, err)
-		}
-		if err := each(r); err != nil {
-			return err
-		}
-	}
+	return c.follow(ctx, a2apb.A2AService_SubscribeToTask_FullMethodName, &a2apb.SubscribeToTaskRequest{Tenant: c.tenant, Id: taskID}, each)
 }
 
 func (c *grpcClient) Task(ctx context.Context, taskID string, history int32) (*a2apb.Task, error) {
-	t, err := c.stub.GetTask(ctx, &a2apb.GetTaskRequest{Tenant: c.tenant, Id: taskID, HistoryLength: &history})
-	return t, fromGRPC(ctx, &c.at, err)
+	t := &a2apb.Task{}
+	return t, c.call(ctx, a2apb.A2AService_GetTask_FullMethodName, &a2apb.GetTaskRequest{Tenant: c.tenant, Id: taskID, HistoryLength: &history}, t)
 }
 
 func (c *grpcClient) Cancel(ctx context.Context, taskID string, with *structpb.Struct) (*a2apb.Task, error) {
-	t, err := c.stub.CancelTask(ctx, &a2apb.CancelTaskRequest{Tenant: c.tenant, Id: taskID, Metadata: with})
-	return t, fromGRPC(ctx, &c.at, err)
+	t := &a2apb.Task{}
+	return t, c.call(ctx, a2apb.A2AService_CancelTask_FullMethodName, &a2apb.CancelTaskRequest{Tenant: c.tenant, Id: taskID, Metadata: with}, t)
+}
+
+// call makes a unary call.
+func (c *grpcClient) call(ctx context.Context, method string, req, answer proto.Message) error {
+	message, err := proto.Marshal(req)
+	if err != nil {
+		return fmt.Errorf("encode %s for %s: %w", method, c.at.name, err)
+	}
+	return c.invoke(ctx, method, message, func(encoded []byte) error { return c.decode(encoded, answer) })
+}
+
+// follow makes a streaming call and calls each for the answers.
+func (c *grpcClient) follow(ctx context.Context, method string, req proto.Message, each Each) error {
+	message, err := proto.Marshal(req)
+	if err != nil {
+		return fmt.Errorf("encode %s for %s: %w", method, c.at.name, err)
+	}
+	return c.stream(ctx, method, message, nil, func(encoded []byte) error {
+		answer := &a2apb.StreamResponse{}
+		if err := c.decode(encoded, answer); err != nil {
+			return err
+		}
+		return each(answer)
+	})
+}
+
+// decode decodes an answer, unless it has too many values.
+func (c *grpcClient) decode(encoded []byte, answer proto.Message) error {
+	err := bounded.Message(encoded, answer.ProtoReflect().Descriptor())
+	if err == nil {
+		err = proto.Unmarshal(encoded, answer)
+	}
+	if err != nil {
+		return invalid(&c.at, "%v", err)
+	}
+	return nil
 }

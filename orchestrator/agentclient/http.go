@@ -69,7 +69,7 @@ func (c *caller) read(ctx context.Context, resp *http.Response) ([]byte, *place,
 	var p *place
 	_, err := b.ReadFrom(io.LimitReader(resp.Body, smallAnswer+1))
 	if err == nil && b.Len() > smallAnswer {
-		if p, err = c.intake.enter(ctx, &c.at, resp.Body); err != nil {
+		if p, err = c.intake.enter(ctx, &c.at, func() { _ = resp.Body.Close() }); err != nil {
 			return nil, nil, err
 		}
 		_, err = b.ReadFrom(io.LimitReader(resp.Body, maxAnswerBytes-smallAnswer))

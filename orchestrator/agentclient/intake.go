@@ -3,7 +3,6 @@ package agentclient
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -40,8 +39,8 @@ type place struct {
 	late   atomic.Bool // the answer did not come in time
 }
 
-// enter waits for a place for an answer, as long as ctx allows. If the answer does not arrive in time from then on, its body is closed.
-func (i *intake) enter(ctx context.Context, at *endpoint, body io.Closer) (*place, error) {
+// enter waits for a place for an answer, as long as ctx allows. If the answer does not arrive in time from then on, cut is called, which ends the call.
+func (i *intake) enter(ctx context.Context, at *endpoint, cut func()) (*place, error) {
 	turn := i.queue(at.name)
 	select {
 	case <-turn:
@@ -56,7 +55,7 @@ func (i *intake) enter(ctx context.Context, at *endpoint, body io.Closer) (*plac
 	p := &place{intake: i, at: at}
 	p.timer = time.AfterFunc(largeTime, func() {
 		p.late.Store(true)
-		_ = body.Close() // the answer is lost in any case
+		cut()
 	})
 	return p, nil
 }

@@ -2,6 +2,7 @@ package agentclient_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"net"
@@ -13,23 +14,51 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
 
-// largeAnswers are answers of more than 64 KiB in each form: what begins one, its text, and what ends it.
+// largeAnswers are answers of more than 64 KiB in each form.
 var largeAnswers = map[string]struct {
 	binding, version, mediaType string
-	begin, end                  string
+	stream, passage             bool
+	around                      func(text string) (begin, end string)
 }{
-	"JSON-RPC":           {"JSONRPC", "1.0", "application/json", `{"jsonrpc":"2.0","id":"1","result":{"message":{"messageId":"`, `"}}}`},
-	"HTTP+JSON":          {"HTTP+JSON", "1.0", "application/json", `{"message":{"messageId":"`, `"}}`},
-	"A2A 0.3":            {"JSONRPC", "0.3.0", "application/json", `{"jsonrpc":"2.0","id":"1","result":{"kind":"message","role":"agent","parts":[],"messageId":"`, `"}}`},
-	"a passage":          {registry.BindingJSONRPC, "1.0", "application/json", `{"jsonrpc":"2.0","id":"1","result":{"message":{"messageId":"`, `"}}}`},
-	"an event":           {"JSONRPC", "1.0", "text/event-stream", `data: {"jsonrpc":"2.0","id":"1","result":{"message":{"messageId":"`, `"}}}` + "\n\n"},
-	"an HTTP+JSON event": {"HTTP+JSON", "1.0", "text/event-stream", `data: {"message":{"messageId":"`, `"}}` + "\n\n"},
+	"JSON-RPC":  {"JSONRPC", "1.0", "application/json", false, false, between(`{"jsonrpc":"2.0","id":"1","result":{"message":{"messageId":"`, `"}}}`)},
+	"HTTP+JSON": {"HTTP+JSON", "1.0", "application/json", false, false, between(`{"message":{"messageId":"`, `"}}`)},
+	"A2A 0.3": {
+		"JSONRPC", "0.3.0", "application/json", false, false,
+		between(`{"jsonrpc":"2.0","id":"1","result":{"kind":"message","role":"agent","parts":[],"messageId":"`, `"}}`),
+	},
+	"gRPC":                {registry.BindingGRPC, "1.0", "application/grpc", false, false, framed},
+	"a passage":           {registry.BindingJSONRPC, "1.0", "application/json", false, true, between(`{"jsonrpc":"2.0","id":"1","result":{"message":{"messageId":"`, `"}}}`)},
+	"a passage over gRPC": {registry.BindingGRPC, "1.0", "application/grpc", false, true, framed},
+	"an event": {
+		"JSONRPC", "1.0", "text/event-stream", true, false,
+		between(`data: {"jsonrpc":"2.0","id":"1","result":{"message":{"messageId":"`, `"}}}`+"\n\n"),
+	},
+	"an HTTP+JSON event":     {"HTTP+JSON", "1.0", "text/event-stream", true, false, between(`data: {"message":{"messageId":"`, `"}}`+"\n\n")},
+	"a message of a stream":  {registry.BindingGRPC, "1.0", "application/grpc", true, false, framed},
+	"a message of a passage": {registry.BindingGRPC, "1.0", "application/grpc", true, true, framed},
+}
+
+// between returns a function that returns what stands before and behind the text.
+func between(begin, end string) func(string) (string, string) {
+	return func(text string) (string, string) { return begin + text, end }
+}
+
+// framed returns all but the last byte of a message of gRPC with the text, and that byte. It is a SendMessageResponse as well as a StreamResponse.
+func framed(text string) (begin, end string) {
+	message, err := proto.Marshal(&a2apb.SendMessageResponse{Payload: &a2apb.SendMessageResponse_Message{Message: &a2apb.Message{MessageId: text}}})
+	if err != nil {
+		panic(err)
+	}
+	all := string(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message)))) + string(message)
+	return all[:len(all)-1], all[len(all)-1:]
 }
 
 const largeText = 100 << 10
@@ -93,21 +122,29 @@ func largeCaller(t *testing.T, name string, received *atomic.Int64) func(ctx con
 	form := largeAnswers[name]
 	p := pipedPool(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", form.mediaType)
+		w.Header().Set(http.TrailerPrefix+"Grpc-Status", "0")
 		text := strings.Repeat("x", largeText)
 		if r.Host == "small" {
 			text = "x"
 		}
-		_, _ = io.WriteString(w, form.begin+text)
+		begin, end := form.around(text)
+		_, _ = io.WriteString(w, begin)
 		taken := http.NewResponseController(w).Flush()
 		if r.Host == "slow" && taken == nil {
 			received.Add(1)
 			<-r.Context().Done()
 		}
-		_, _ = io.WriteString(w, form.end)
+		_, _ = io.WriteString(w, end)
 	})
 	return func(ctx context.Context, host string) error {
 		card := registry.Card{Interfaces: []registry.Interface{{URL: "http://" + host, Binding: form.binding, ProtocolVersion: form.version}}}
-		if name == "a passage" {
+		switch {
+		case form.passage && form.stream:
+			return p.PassageOverGRPC(host, &card).Stream(ctx, a2apb.A2AService_SendStreamingMessage_FullMethodName, &emptypb.Empty{}, func() {}, func(*emptypb.Empty) error { return nil })
+		case form.passage && form.binding == registry.BindingGRPC:
+			_, err := p.PassageOverGRPC(host, &card).Invoke(ctx, a2apb.A2AService_SendMessage_FullMethodName, &emptypb.Empty{})
+			return err
+		case form.passage:
 			_, err := post(ctx, p.PassageOverJSONRPC(host, &card), "{}")
 			return err
 		}
@@ -115,49 +152,95 @@ func largeCaller(t *testing.T, name string, received *atomic.Int64) func(ctx con
 		if err != nil {
 			return err
 		}
-		return c.Send(ctx, message("m", "hello"), form.mediaType == "text/event-stream", func(*a2apb.StreamResponse) error { return nil })
+		return c.Send(ctx, message("m", "hello"), form.stream, func(*a2apb.StreamResponse) error { return nil })
 	}
 }
 
 // TestAStreamHasNoPlaceBetweenEvents has more streams than large events may be received at a time, each with one.
 func TestAStreamHasNoPlaceBetweenEvents(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		form := largeAnswers["an event"]
-		p := pipedPool(t, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", form.mediaType)
-			for range 2 {
-				_, _ = io.WriteString(w, form.begin+strings.Repeat("x", largeText)+form.end)
-				_ = http.NewResponseController(w).Flush()
-				select {
-				case <-r.Context().Done():
-				case <-time.After(time.Hour):
-				}
-			}
+	for _, name := range []string{"an event", "a message of a stream"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { betweenEvents(t, name) })
 		})
-		c, _, err := p.Connect("a", registry.Card{Interfaces: []registry.Interface{{URL: "http://a", Binding: form.binding, ProtocolVersion: form.version}}})
-		if err != nil {
-			t.Fatal(err)
+	}
+}
+
+func betweenEvents(t *testing.T, name string) {
+	t.Helper()
+	form := largeAnswers[name]
+	p := pipedPool(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", form.mediaType)
+		w.Header().Set(http.TrailerPrefix+"Grpc-Status", "0")
+		for range 2 {
+			begin, end := form.around(strings.Repeat("x", largeText))
+			_, _ = io.WriteString(w, begin+end)
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-r.Context().Done():
+			case <-time.After(time.Hour):
+			}
 		}
-		const streams = 40
-		var events atomic.Int64
-		ended := make(chan error, streams)
-		for range streams {
+	})
+	c, _, err := p.Connect("a", registry.Card{Interfaces: []registry.Interface{{URL: "http://a", Binding: form.binding, ProtocolVersion: form.version}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const streams = 40
+	var events atomic.Int64
+	ended := make(chan error, streams)
+	for range streams {
+		go func() {
+			ended <- c.Send(t.Context(), message("m", "hello"), true, func(*a2apb.StreamResponse) error { events.Add(1); return nil })
+		}()
+	}
+	synctest.Wait()
+	if n := events.Load(); n != streams {
+		t.Errorf("%d events were received of %d streams that stay open", n, streams)
+	}
+	for range streams {
+		if err := <-ended; err != nil {
+			t.Errorf("Send() = %v, want nil", err)
+		}
+	}
+	if n := events.Load(); n != 2*streams {
+		t.Errorf("%d events were received of %d", n, 2*streams)
+	}
+}
+
+// TestWhoReadsSlowlyHasNoPlace has callers take large answers, and hold up more of them than have places.
+func TestWhoReadsSlowlyHasNoPlace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := pipedPool(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/grpc")
+			w.Header().Set(http.TrailerPrefix+"Grpc-Status", "0")
+			begin, end := framed(strings.Repeat("x", largeText))
+			_, _ = io.WriteString(w, begin+end)
+		})
+		const callers = 40
+		way := p.PassageOverGRPC("a", &registry.Card{Interfaces: []registry.Interface{{URL: "http://a", Binding: registry.BindingGRPC}}})
+		ended, read := make(chan error, callers), make(chan struct{})
+		var held atomic.Int64
+		for range callers {
 			go func() {
-				ended <- c.Send(t.Context(), message("m", "hello"), true, func(*a2apb.StreamResponse) error { events.Add(1); return nil })
+				ended <- way.Stream(t.Context(), a2apb.A2AService_SendStreamingMessage_FullMethodName, &emptypb.Empty{}, func() {}, func(*emptypb.Empty) error {
+					held.Add(1)
+					<-read
+					return nil
+				})
 			}()
 		}
 		synctest.Wait()
-		if n := events.Load(); n != streams {
-			t.Errorf("%d events were received of %d streams that stay open", n, streams)
+		if n := held.Load(); n != callers {
+			t.Errorf("%d answers are held by slow callers, want all %d", n, callers)
 		}
-		for range streams {
+		close(read)
+		for range callers {
 			if err := <-ended; err != nil {
-				t.Errorf("Send() = %v, want nil", err)
+				t.Errorf("Stream() = %v, want nil", err)
 			}
-		}
-		if n := events.Load(); n != 2*streams {
-			t.Errorf("%d events were received of %d", n, 2*streams)
 		}
 	})
 }
@@ -166,7 +249,9 @@ func TestAStreamHasNoPlaceBetweenEvents(t *testing.T) {
 func pipedPool(t *testing.T, handler http.HandlerFunc) *agentclient.Pool {
 	t.Helper()
 	accepted := pipes(make(chan net.Conn))
-	server := &http.Server{Handler: handler}
+	server := &http.Server{Handler: handler, Protocols: new(http.Protocols)}
+	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetUnencryptedHTTP2(true)
 	go func() { _ = server.Serve(accepted) }()
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		here, there := net.Pipe()
@@ -179,7 +264,8 @@ func pipedPool(t *testing.T, handler http.HandlerFunc) *agentclient.Pool {
 	}
 	p := agentclient.NewPool(dial, &http.Client{Transport: &http.Transport{DialContext: dial}}, nil)
 	t.Cleanup(func() {
-		if err := errors.Join(p.Close(), server.Close()); err != nil {
+		p.Close()
+		if err := server.Close(); err != nil {
 			t.Error(err)
 		}
 	})

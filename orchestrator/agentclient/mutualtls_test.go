@@ -56,7 +56,7 @@ func TestAnAgentThatWantsACertificateIsShownOneOverEveryBinding(t *testing.T) {
 	t.Cleanup(func() { _ = c.Close() })
 	for credentials, want := range map[*agentauth.Credentials]string{c: "", nil: agentclient.ReasonUnreachable} {
 		p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), credentials)
-		t.Cleanup(func() { _ = p.Close() })
+		t.Cleanup(p.Close)
 		for _, in := range []registry.Interface{
 			{URL: "https://" + l.Addr().String(), Binding: registry.BindingGRPC}, {URL: h.URL, Binding: registry.BindingJSONRPC}, {URL: h.URL, Binding: registry.BindingHTTPJSON},
 		} {
@@ -95,7 +95,7 @@ func TestACertificateThatIsTakenAwayIsShownNoMore(t *testing.T) {
 		t.Fatalf("Open() = %v, want no error", err)
 	}
 	p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), c)
-	t.Cleanup(func() { _ = p.Close() })
+	t.Cleanup(p.Close)
 	card := registry.Card{Interfaces: []registry.Interface{{URL: "https://" + l.Addr().String(), Binding: registry.BindingGRPC}}}
 	if _, err := send(t, p, false, card); err != nil {
 		t.Fatalf("Send() with the certificate = %v, want no error", err)

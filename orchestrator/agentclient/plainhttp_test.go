@@ -46,7 +46,7 @@ func (d *dials) all() []net.Conn {
 func passageOf(t *testing.T, dial agentclient.Dial, url string) *agentclient.JSONRPCPassage {
 	t.Helper()
 	p := agentclient.NewPool(dial, &http.Client{Transport: otherwise}, nil)
-	t.Cleanup(func() { _ = p.Close() })
+	t.Cleanup(p.Close)
 	return p.PassageOverJSONRPC("a", cardOf(url))
 }
 
@@ -290,7 +290,7 @@ func TestARequestIsTheOneThatNetHTTPSends(t *testing.T) {
 	t.Cleanup(s.Close)
 	ctx := trace.ContextWithSpanContext(t.Context(), trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: 1}))
 	p := agentclient.NewPool(new(net.Dialer).DialContext, &http.Client{}, nil)
-	t.Cleanup(func() { _ = p.Close() })
+	t.Cleanup(p.Close)
 	for _, path := range []string{"", "/", "/a%20b/ä?x=1&y=%2F", "/a//b/../c", "?q"} {
 		var said []string
 		for _, size := range []int{10, 100 << 10} {

@@ -2,24 +2,14 @@ package agentclient
 
 import (
 	"context"
-	"crypto/tls"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
-	"time"
-
-	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/connectivity"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/quorate/quorate/orchestrator/agentauth"
-	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
@@ -36,8 +26,7 @@ type Pool struct {
 	intake      intake
 
 	mu    sync.Mutex
-	conns map[string]*conn      // guarded by mu; by URL as written in cards
-	wires map[string]*plainGRPC // guarded by mu; by URL as written in cards
+	wires map[string]*wire // guarded by mu; by URL as written in cards
 }
 
 // NewPool returns a pool whose connections all go through dial. client serves the HTTP bindings and must go through the same guard; it must not have
@@ -45,28 +34,21 @@ type Pool struct {
 func NewPool(dial Dial, client *http.Client, c *agentauth.Credentials) *Pool {
 	client = c.Client(client)
 	return &Pool{
-		dial: dial, http: client, plain: &plainHTTP{dial: dial, other: client, credentials: c}, credentials: c, conns: make(map[string]*conn),
-		wires: make(map[string]*plainGRPC),
+		dial: dial, http: client, plain: &plainHTTP{dial: dial, other: client, credentials: c}, credentials: c,
+		wires: make(map[string]*wire),
 	}
 }
 
 // Close closes all connections except those over HTTP that are in use.
-func (p *Pool) Close() error {
+func (p *Pool) Close() {
 	p.plain.idle.close()
 	p.http.CloseIdleConnections()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for target, c := range p.wires {
-		c.Close()
-		delete(p.wires, target)
+	for raw, w := range p.wires {
+		w.client.Close()
+		delete(p.wires, raw)
 	}
-	for target, c := range p.conns {
-		if err := c.Close(); err != nil {
-			return fmt.Errorf("close connection to %s: %w", target, err)
-		}
-		delete(p.conns, target)
-	}
-	return nil
 }
 
 // Connect returns a client for the first interface in an agent's card that this package speaks, and that interface's binding (A2A, section 8.3.2).
@@ -78,11 +60,8 @@ func (p *Pool) Connect(name string, card registry.Card) (Client, string, error) 
 	chosen := &card.Interfaces[i]
 	at := p.endpoint(name, chosen, &card)
 	if chosen.Binding == registry.BindingGRPC {
-		c, err := p.grpc(chosen.URL)
-		if err != nil {
-			return nil, "", err
-		}
-		return &grpcClient{at: at, tenant: chosen.Tenant, stub: a2apb.NewA2AServiceClient(c)}, registry.BindingGRPC, nil
+		c := grpcCaller{at: at, wire: p.wire(chosen.URL), intake: &p.intake, failed: fromGRPC}
+		return &grpcClient{grpcCaller: c, tenant: chosen.Tenant}, registry.BindingGRPC, nil
 	}
 	return p.overHTTP(at, *chosen), chosen.Binding, nil
 }
@@ -138,71 +117,9 @@ func address(raw string) *url.URL {
 		return &url.URL{Scheme: "http", Host: raw}
 	case u.Scheme == "grpcs":
 		return &url.URL{Scheme: "https", Host: u.Host}
+	case u.Scheme == "grpc":
+		return &url.URL{Scheme: "http", Host: u.Host}
 	default:
 		return u
 	}
-}
-
-// grpc returns the shared connection for an interface URL. A connection with a client certificate ends when the operator configures another one or
-// none.
-func (p *Pool) grpc(raw string) (*conn, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c, ok := p.conns[raw]; ok {
-		if c.cert == p.certificate(c.url) {
-			return c, nil
-		}
-		delete(p.conns, raw)
-		_ = c.Close() // its calls end as if the agent were gone
-	}
-	u := address(raw)
-	creds, cert := insecure.NewCredentials(), p.certificate(u)
-	if u.Scheme == "https" {
-		shown := cert.TLS()
-		if shown == nil {
-			shown = &tls.Config{MinVersion: tls.VersionTLS12}
-		}
-		creds = credentials.NewTLS(shown)
-	}
-	made := &conn{url: u, credentials: p.credentials, cert: cert, since: time.Now()}
-	var err error
-	made.ClientConn, err = grpc.NewClient("passthrough:///"+hostPort(u),
-		grpc.WithTransportCredentials(creds),
-		grpc.WithContextDialer(made.remember(p.dial)),
-		grpc.WithNoProxy(),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswerBytes), grpc.ForceCodecV2(bounded.NewCodec())))
-	if err != nil {
-		return nil, fault.New(fault.FailedPrecondition, "AGENT_INTERFACE_INVALID", "the gRPC interface %q is not an address: %w", raw, err)
-	}
-	p.tidy()
-	p.conns[raw] = made
-	return made, nil
-}
-
-// Agents move, and some use each URL only for a while: when there are maxConns connections, those unused for half an hour, which grpc-go calls idle,
-// are closed. A new connection is idle too until its first call.
-const (
-	maxConns = 1000
-	fresh    = time.Minute
-)
-
-// tidy makes room for a connection if possible. The caller holds mu.
-func (p *Pool) tidy() {
-	if len(p.conns) < maxConns {
-		return
-	}
-	for raw, c := range p.conns {
-		if c.GetState() == connectivity.Idle && time.Since(c.since) > fresh {
-			delete(p.conns, raw)
-			_ = c.Close() // it is unused
-		}
-	}
-}
-
-// certificate returns the credential whose client certificate a new connection to a URL uses, or nil.
-func (p *Pool) certificate(u *url.URL) *agentauth.Credential {
-	if c := p.credentials.For(u); c.IsCertificate() {
-		return c
-	}
-	return nil
 }

@@ -24,11 +24,7 @@ func TestConnectionsToURLsThatAreLeftDoNotPileUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		refuse := func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("nobody is there") }
 		p := agentclient.NewPool(refuse, new(http.Client), nil)
-		defer func() {
-			if err := p.Close(); err != nil {
-				t.Errorf("Close() = %v", err)
-			}
-		}()
+		defer p.Close()
 		connect := func(n int) {
 			t.Helper()
 			for i := range 1000 {
@@ -55,7 +51,7 @@ func TestCallsToAURLShareAConnection(t *testing.T) {
 	t.Parallel()
 	var d dials
 	p := agentclient.NewPool(d.dial, new(http.Client), nil)
-	t.Cleanup(func() { _ = p.Close() })
+	t.Cleanup(p.Close)
 	url := serveGRPC(t, answers{task: &a2apb.Task{Id: "t"}})
 	for _, agent := range []string{"a", "a", "of the same process"} {
 		c, _, err := p.Connect(agent, registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: registry.BindingGRPC, ProtocolVersion: "1.0"}}})
@@ -88,7 +84,7 @@ func TestAnAddressWithoutAPortHasThatOfItsScheme(t *testing.T) {
 				dialed = append(dialed, addr)
 				return nil, errors.New("nobody is there")
 			}, new(http.Client), nil)
-			t.Cleanup(func() { _ = p.Close() })
+			t.Cleanup(p.Close)
 			card := registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: registry.BindingGRPC, ProtocolVersion: "1.0"}}}
 			c, _, err := p.Connect("agent", card)
 			if err != nil {
@@ -97,11 +93,7 @@ func TestAnAddressWithoutAPortHasThatOfItsScheme(t *testing.T) {
 			if _, err := c.Task(t.Context(), "t", 0); !agentclient.NotTaken(err) {
 				t.Errorf("Task() = %v, want that there is no connection", err)
 			}
-			passage, err := p.PassageOverGRPC("agent", &card)
-			if err != nil {
-				t.Fatalf("PassageOverGRPC() = %v", err)
-			}
-			if _, err := passage.Invoke(t.Context(), "/lf.a2a.v1.A2AService/GetTask", &emptypb.Empty{}); err == nil {
+			if _, err := p.PassageOverGRPC("agent", &card).Invoke(t.Context(), "/lf.a2a.v1.A2AService/GetTask", &emptypb.Empty{}); err == nil {
 				t.Error("Invoke() = nil, want that there is no connection")
 			}
 			mu.Lock()

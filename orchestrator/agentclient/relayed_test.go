@@ -31,10 +31,7 @@ func (failing) SubscribeToTask(*a2apb.SubscribeToTaskRequest, grpc.ServerStreami
 // TestWhatAnAgentAnswersIsToldFromFailuresOfOurs has a call pass to an agent that fails: its status is passed on, and is known to be the agent's.
 func TestWhatAnAgentAnswersIsToldFromFailuresOfOurs(t *testing.T) {
 	t.Parallel()
-	way, err := pool(t).PassageOverGRPC("agent", &registry.Card{Interfaces: []registry.Interface{{URL: "http://" + serveGRPC(t, failing{}), Binding: registry.BindingGRPC}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	way := pool(t).PassageOverGRPC("agent", &registry.Card{Interfaces: []registry.Interface{{URL: "http://" + serveGRPC(t, failing{}), Binding: registry.BindingGRPC}}})
 	_, unary := way.Invoke(t.Context(), a2apb.A2AService_GetTask_FullMethodName, &emptypb.Empty{})
 	stream := way.Stream(t.Context(), a2apb.A2AService_SubscribeToTask_FullMethodName, &emptypb.Empty{}, func() {}, func(*emptypb.Empty) error { return nil })
 	for method, err := range map[string]error{"Invoke": unary, "Stream": stream} {

@@ -74,7 +74,7 @@ func answers(t *testing.T, name, version string, status int, body string) *actor
 	t.Cleanup(server.Close)
 	guard := &netguard.Policy{AllowLoopback: true}
 	pool := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), nil)
-	t.Cleanup(func() { _ = pool.Close() })
+	t.Cleanup(pool.Close)
 	client, _, err := pool.Connect(name, registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: registry.BindingJSONRPC, ProtocolVersion: version}}})
 	if err != nil {
 		t.Fatalf("Connect() = %v", err)

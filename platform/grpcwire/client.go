@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/url"
 	"sync"
 	"time"
 
@@ -15,10 +16,12 @@ import (
 const dialTimeout = 20 * time.Second
 
 // Client makes calls to one address, over one connection at a time, which it opens when a call needs it.
+//
+// Errors of its calls are those of package status. Those that are not of the server can be told from its own: they are a ConnectError, ErrCutOff or ErrTooLarge.
 type Client struct {
-	dial      func(ctx context.Context) (net.Conn, error)
-	authority string
-	made      time.Time
+	dial func(ctx context.Context) (net.Conn, error)
+	url  *url.URL
+	made time.Time
 
 	mu      sync.Mutex
 	link    *clientConn   // guarded by mu; nil if there is none, or none that takes more calls
@@ -31,9 +34,10 @@ type Client struct {
 // errNoSettings is worth another attempt: a server that is shutting down may end new connections like this.
 var errNoSettings = errors.New("the server ended the connection before it said its settings")
 
-// NewClient returns a client for the server that dial connects to; its calls have the given authority. It does not connect yet.
-func NewClient(dial func(ctx context.Context) (net.Conn, error), authority string) *Client {
-	return &Client{dial: dial, authority: authority, made: time.Now(), over: make(chan struct{})}
+// NewClient returns a client for the server that dial connects to, with TLS if the scheme of u is https; its calls have the scheme and the host of u. It does not
+// connect yet.
+func NewClient(dial func(ctx context.Context) (net.Conn, error), u *url.URL) *Client {
+	return &Client{dial: dial, url: u, made: time.Now(), over: make(chan struct{})}
 }
 
 // Close ends the connection and all calls; later calls fail.
@@ -62,10 +66,10 @@ func (c *Client) conn(ctx context.Context) (*clientConn, error) {
 			return c.link, nil
 		case n > 0 && c.dialing == nil && c.failed != nil && (n >= maxAttempts || !errors.Is(c.failed, errNoSettings)):
 			defer c.mu.Unlock()
-			return nil, status.Errorf(codes.Unavailable, "connect: %v", c.failed)
+			return nil, &ConnectError{c.failed}
 		case n >= maxAttempts:
 			c.mu.Unlock()
-			return nil, status.Error(codes.Unavailable, "the server ends each connection at once")
+			return nil, &ConnectError{errNoSettings}
 		}
 		if c.dialing == nil {
 			c.dialing, c.failed = make(chan struct{}), nil

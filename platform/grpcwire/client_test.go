@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,7 +34,7 @@ func servedByGRPC(t *testing.T, options ...grpc.ServerOption) *grpcwire.Client {
 
 func clientOf(t *testing.T, addr string) *grpcwire.Client {
 	t.Helper()
-	c := grpcwire.NewClient(func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", addr) }, addr)
+	c := grpcwire.NewClient(func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", addr) }, agentURL)
 	t.Cleanup(c.Close)
 	return c
 }
@@ -188,7 +189,7 @@ func testLeaving(t *testing.T, start func(l net.Listener) (leave func())) {
 				return conn, err
 			}
 		}
-	}, "servers")
+	}, agentURL)
 	t.Cleanup(c.Close)
 	over := make(chan struct{})
 	go func() { // one server after the other
@@ -227,8 +228,10 @@ func TestUnreachableServerIsUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := clientOf(t, l.Addr().String())
-	if _, err := said(t, c, "hello"); status.Code(err) != codes.Unavailable {
-		t.Errorf("Echo() = %v, want Unavailable", err)
+	_, err := said(t, c, "hello")
+	why, ok := errors.AsType[*grpcwire.ConnectError](err)
+	if status.Code(err) != codes.Unavailable || !ok || !errors.Is(why.Err, syscall.ECONNREFUSED) {
+		t.Errorf("Echo() = %v, want Unavailable, since the connection is refused", err)
 	}
 	c.Close()
 	if _, err := said(t, c, "hello"); status.Code(err) != codes.Canceled {
@@ -257,7 +260,7 @@ func TestACallThatWaitsForAConnectionEndsWithItsClient(t *testing.T) {
 		close(dialing)
 		<-ctx.Done()
 		return nil, ctx.Err()
-	}, "nobody")
+	}, agentURL)
 	go func() { <-dialing; c.Close() }()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()

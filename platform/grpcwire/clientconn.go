@@ -28,7 +28,7 @@ const lastUsable = 1 << 30
 
 func newClientConn(conn net.Conn) *clientConn {
 	l := &clientConn{nextID: 1, maxStreams: 100, used: time.Now(), greeted: make(chan struct{}), over: make(chan struct{})} //nolint:mnd // until the server says (RFC 9113, section 6.5.2, recommends no fewer)
-	l.transport = newTransport(conn, l)
+	l.transport = newTransport(conn, l, answerWindow)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.sendPreface(http2.ClientPreface, http2.Setting{ID: http2.SettingEnablePush, Val: 0})
@@ -73,7 +73,7 @@ func (l *clientConn) headers(f *http2.MetaHeadersFrame) error {
 			s.fail(notGRPC(web, kind))
 			return l.drop(s, http2.ErrCodeCancel)
 		}
-		if s.header = f.Fields; !s.collect { // collecting calls wait for the whole response
+		if s.header = f.Fields; !s.single {
 			s.notify()
 		}
 		return nil
@@ -89,7 +89,7 @@ func informational(f *http2.MetaHeadersFrame) bool {
 	return len(f.PseudoValue("status")) == 3 && f.PseudoValue("status")[0] == '1'
 }
 
-// streamComplete is called when a response has ended without a trailer, or is too large. There is nothing to do: the waiting call is notified.
+// streamComplete is never called: the client collects no stream.
 func (*clientConn) streamComplete(*stream) {}
 
 // goAway ends the calls that the server did not begin, and lets the others finish.

@@ -62,7 +62,7 @@ func TestACallEndsInTimeEvenIfThePeerDoesNotRead(t *testing.T) {
 	t.Parallel()
 	ours, theirs := net.Pipe() // which holds nothing for who does not read
 	t.Cleanup(func() { _ = theirs.Close() })
-	c := grpcwire.NewClient(func(context.Context) (net.Conn, error) { return ours, nil }, "agent")
+	c := grpcwire.NewClient(func(context.Context) (net.Conn, error) { return ours, nil }, agentURL)
 	go func() {
 		p := http2.NewFramer(theirs, theirs)
 		_, _ = io.ReadFull(theirs, make([]byte, len(http2.ClientPreface)))
@@ -87,7 +87,7 @@ func TestACallThatIsGivenUpDoesNotWaitForItsPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
 		defer func() { _ = theirs.Close() }() // ends what the client writes
-		c := grpcwire.NewClient(func(context.Context) (net.Conn, error) { return ours, nil }, "agent")
+		c := grpcwire.NewClient(func(context.Context) (net.Conn, error) { return ours, nil }, agentURL)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			p := http2.NewFramer(theirs, theirs)
@@ -142,7 +142,7 @@ func TestAMessageMayArriveWhileItsWindowIsExtended(t *testing.T) {
 		_, _ = io.ReadFull(theirs, update[1:])
 		_, _ = io.Copy(io.Discard, theirs)
 	}()
-	c := grpcwire.NewClient(func(context.Context) (net.Conn, error) { return ours, nil }, "agent")
+	c := grpcwire.NewClient(func(context.Context) (net.Conn, error) { return ours, nil }, agentURL)
 	t.Cleanup(c.Close)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()

@@ -77,7 +77,7 @@ func FuzzClient(f *testing.F) {
 			ours, theirs := net.Pipe()
 			go talk(theirs, said)
 			return ours, nil
-		}, "anybody")
+		}, agentURL)
 		defer c.Close()
 		if answer, err := c.Invoke(ctx, &grpcwire.Request{Method: echo, Message: []byte("hello"), MaxBytes: 1 << 16}); err == nil && len(answer) > 1<<16 {
 			t.Errorf("Invoke() = %d bytes, want no more than are taken", len(answer))

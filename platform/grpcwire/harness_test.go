@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,6 +28,9 @@ const (
 	chat       = "/test.v1.Chat/Chat"
 	maxRequest = 1 << 20
 )
+
+// agentURL is that of every client: where it connects to is decided by its function for it.
+var agentURL = &url.URL{Scheme: "http", Host: "agent"}
 
 // echoService responds with the request, and obeys commands at the beginning of a text. Its streams respond as often as the request says.
 var echoService = grpc.ServiceDesc{

@@ -152,8 +152,18 @@ func TestAServerThatBreaksTheRulesIsAnError(t *testing.T) {
 			defer cancel()
 			r := ask(t, echo, "hello")
 			r.MaxBytes = 1 << 20
-			if _, err := c.Invoke(ctx, r); status.Code(err) != test.want {
+			_, err := c.Invoke(ctx, r)
+			if status.Code(err) != test.want {
 				t.Errorf("Invoke() = %v, want %v", err, test.want)
+			}
+			cause := map[string]error{
+				"no status": grpcwire.ErrCutOff, "no trailer": grpcwire.ErrCutOff, "reset": grpcwire.ErrCutOff, "two headers": grpcwire.ErrCutOff,
+				"larger than is taken": grpcwire.ErrTooLarge,
+			}[name]
+			for _, found := range []error{grpcwire.ErrCutOff, grpcwire.ErrTooLarge} {
+				if errors.Is(err, found) != (found == cause) { //nolint:errorlint // as they are
+					t.Errorf("Invoke() = %v, which is %v: %t", err, found, found != cause)
+				}
 			}
 			want := test.want
 			if name == "no answer" || name == "two answers" { // which a stream may have

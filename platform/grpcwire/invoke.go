@@ -2,6 +2,7 @@ package grpcwire
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"golang.org/x/net/http2/hpack"
@@ -21,21 +22,41 @@ type Request struct {
 
 	// Begun, unless nil, is called when the server has begun a stream of responses and the first one has not arrived yet.
 	Begun func()
+
+	// Large, unless nil, is called before a response is received that is compressed or larger than 64 KiB. It may wait; meanwhile the server cannot send more. Its error
+	// ends the call and is returned unchanged.
+	Large func() error
 }
 
-// Invoke makes a call with one response and returns that. Errors are those of package status. If the server says that it did not begin the call, the call is made
-// again, on another connection if necessary.
+// Invoke makes a call with one response and returns that. Errors are those of package status, as Client says. If the server says that it did not begin the call, the
+// call is made again, on another connection if necessary.
 func (c *Client) Invoke(ctx context.Context, r *Request) (answer []byte, err error) {
 	err = c.attempt(ctx, func(l *clientConn) error {
-		answer, err = l.invoke(ctx, c.fields(ctx, r), r)
+		answers := 0
+		err := l.receive(ctx, r.stream(true), c.fields(ctx, r), r, func(a []byte) error {
+			answers++
+			answer = a
+			return nil
+		})
+		if err == nil && answers != 1 {
+			err = malformed("there are %d messages instead of one", answers)
+		}
 		return err
 	})
-	return answer, err
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
 }
 
-// Stream makes a call with any number of responses. An error of each ends it and is returned unchanged; others are those of package status.
+// Stream makes a call with any number of responses. An error of each ends it and is returned unchanged; others are those of package status, as Client says.
 func (c *Client) Stream(ctx context.Context, r *Request, each func(answer []byte) error) error {
-	return c.attempt(ctx, func(l *clientConn) error { return l.receive(ctx, c.fields(ctx, r), r, each) })
+	return c.attempt(ctx, func(l *clientConn) error { return l.receive(ctx, r.stream(false), c.fields(ctx, r), r, each) })
+}
+
+// stream returns the stream for a request; single is whether it has one response.
+func (r *Request) stream(single bool) *stream {
+	return &stream{news: make(chan struct{}, 1), limit: r.MaxBytes, single: single}
 }
 
 func (c *Client) attempt(ctx context.Context, call func(*clientConn) error) error {
@@ -62,8 +83,8 @@ type notProcessedError struct{ error }
 func (c *Client) fields(ctx context.Context, r *Request) []hpack.HeaderField {
 	fields := make([]hpack.HeaderField, 0, 8+len(r.Metadata)/2) //nolint:mnd // the fields below
 	fields = append(fields,
-		hpack.HeaderField{Name: ":method", Value: "POST"}, hpack.HeaderField{Name: ":scheme", Value: "http"},
-		hpack.HeaderField{Name: ":path", Value: r.Method}, hpack.HeaderField{Name: ":authority", Value: c.authority},
+		hpack.HeaderField{Name: ":method", Value: "POST"}, hpack.HeaderField{Name: ":scheme", Value: c.url.Scheme},
+		hpack.HeaderField{Name: ":path", Value: r.Method}, hpack.HeaderField{Name: ":authority", Value: c.url.Host},
 		hpack.HeaderField{Name: "content-type", Value: contentType}, hpack.HeaderField{Name: "user-agent", Value: "quorate"},
 		hpack.HeaderField{Name: "te", Value: "trailers"})
 	if at, ok := ctx.Deadline(); ok {
@@ -93,56 +114,35 @@ func (l *clientConn) sendRequest(ctx context.Context, s *stream, fields []hpack.
 	return nil
 }
 
-func (l *clientConn) invoke(ctx context.Context, fields []hpack.HeaderField, r *Request) ([]byte, error) {
-	s := &stream{news: make(chan struct{}, 1), limit: r.MaxBytes, collect: true}
-	defer l.closeStream(s)
-	if err := l.sendRequest(ctx, s, fields, r.Message); err != nil {
-		return nil, failure(ctx, s, err)
-	}
-	select {
-	case <-s.news:
-	case <-ctx.Done():
-		return nil, status.FromContextError(ctx.Err()).Err()
-	}
-	in, err := l.outcome(s)
-	if err != nil {
-		return nil, failure(ctx, s, err)
-	}
-	message, err := wholeMessage(in, r.MaxBytes)
-	if err != nil {
-		return nil, err
-	}
-	return s.decompressed(message)
-}
-
-// outcome returns the response of a stream that has ended.
-func (l *clientConn) outcome(s *stream) ([]byte, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if s.err != nil {
-		return nil, s.err
-	}
-	return s.in, s.status()
-}
-
-func (l *clientConn) receive(ctx context.Context, fields []hpack.HeaderField, r *Request, each func([]byte) error) error {
-	s := &stream{news: make(chan struct{}, 1), limit: r.MaxBytes}
+// receive makes a call and calls each for the responses.
+func (l *clientConn) receive(ctx context.Context, s *stream, fields []hpack.HeaderField, r *Request, each func([]byte) error) error {
 	defer l.closeStream(s)
 	if err := l.sendRequest(ctx, s, fields, r.Message); err != nil {
 		return failure(ctx, s, err)
 	}
-	told := r.Begun == nil
+	told, large := r.Begun == nil, r.Large == nil
 	for {
-		message, more, err := l.nextAnswer(s)
+		message, more, err := l.nextAnswer(s, large)
 		switch {
+		case errors.Is(err, errLarge):
+			if err := r.Large(); err != nil {
+				return err
+			}
+			large = true
+			s.reserve()
 		case err != nil:
 			return failure(ctx, s, err)
 		case message != nil:
+			if compressed(message) && !large {
+				if err := r.Large(); err != nil {
+					return err
+				}
+			}
 			answer, err := s.decompressed(message)
 			if err != nil {
 				return err
 			}
-			told = true
+			told, large = true, r.Large == nil
 			if err := each(answer); err != nil {
 				return err
 			}
@@ -161,10 +161,10 @@ func (l *clientConn) receive(ctx context.Context, fields []hpack.HeaderField, r 
 	}
 }
 
-func (l *clientConn) nextAnswer(s *stream) (message []byte, more bool, err error) {
+func (l *clientConn) nextAnswer(s *stream, large bool) (message []byte, more bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	message, more, err = s.next()
+	message, more, err = s.next(large)
 	if err == nil && !more {
 		err = s.status()
 	}

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 
@@ -18,8 +19,9 @@ import (
 const prefix = 5 // bytes before each message: a compression flag and the length
 
 // next takes the next message, with its prefix, of a stream that is not collected. The message is nil, without an error, if there is none now; more says that one may
-// still arrive. mu is held.
-func (s *stream) next() (message []byte, more bool, err error) {
+// still arrive. The window is extended for the rest of a message that does not fit in it any more; but one that is larger than a whole window arrives only if large, and
+// otherwise the error is errLarge. mu is held.
+func (s *stream) next(large bool) (message []byte, more bool, err error) {
 	if len(s.in) < prefix {
 		return s.noMessage()
 	}
@@ -27,16 +29,20 @@ func (s *stream) next() (message []byte, more bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	// A message that is larger than the window arrives only if the window is extended by the part that has arrived.
 	if len(s.in) < prefix+size {
-		if want := int64(prefix + size - len(s.in)); s.grant < want && s.mayReceive() {
+		want := int64(prefix + size - len(s.in))
+		switch {
+		case s.grant >= want || !s.mayReceive():
+			return s.noMessage()
+		case !large && int64(prefix+size) > s.transport.grants:
+			return nil, true, errLarge
+		default:
 			_ = s.transport.encoder.WriteWindowUpdate(s.id, uint32(want-s.grant)) //nolint:gosec // G115: a message is bounded
 			s.owed -= want - s.grant
 			s.grant = want
 			s.transport.flush()
-			return s.next() // flush has released mu, and all of it may have arrived meanwhile
+			return s.next(large) // flush has released mu, and all of it may have arrived meanwhile
 		}
-		return s.noMessage()
 	}
 	message = s.in[: prefix+size : prefix+size]
 	s.in = s.in[prefix+size:]
@@ -48,6 +54,15 @@ func (s *stream) next() (message []byte, more bool, err error) {
 	}
 	_ = s.returnWindow(int64(prefix + size)) // if the peer does not read, the next write will fail
 	return message, true, nil
+}
+
+// reserve makes room for all of the message that has begun to arrive: copying it as it grows would take three times as much memory. mu must not be held.
+func (s *stream) reserve() {
+	s.transport.mu.Lock()
+	defer s.transport.mu.Unlock()
+	if size, err := sizeOf(s.in, s.limit); err == nil {
+		s.in = slices.Grow(s.in, prefix+size-len(s.in))
+	}
 }
 
 // noMessage is the result of next when there is no message; mu is held.
@@ -82,7 +97,7 @@ func wholeMessage(in []byte, limit int) ([]byte, error) {
 // wants. It must be called without the transport's mu, because it may take a while.
 func (s *stream) decompressed(message []byte) ([]byte, error) {
 	said := message[prefix:]
-	if message[0] == 0 { // it is not compressed
+	if !compressed(message) {
 		return said, nil
 	}
 	if !slices.ContainsFunc(s.header, func(f hpack.HeaderField) bool { return f.Name == "grpc-encoding" && f.Value == "gzip" }) {
@@ -90,6 +105,9 @@ func (s *stream) decompressed(message []byte) ([]byte, error) {
 	}
 	return inflate(said, s.limit)
 }
+
+// compressed reports whether a message says that it is compressed.
+func compressed(message []byte) bool { return message[0] != 0 }
 
 // inflating limits how many messages are decompressed at a time to as many as can make progress: a compressed message can be a thousandth of its content, and its
 // sender is not authenticated yet.
@@ -127,6 +145,9 @@ func sizeOf(in []byte, limit int) (int, error) {
 
 var errLate = status.Error(codes.InvalidArgument, "the request cannot be read: it did not come in time")
 
+// errLarge is what next returns instead of a message that has not arrived whole.
+var errLarge = errors.New("the message is larger than the window")
+
 func tooLarge(limit int) error {
-	return status.Errorf(codes.ResourceExhausted, "a message is larger than %d bytes", limit)
+	return found(ErrTooLarge, codes.ResourceExhausted, fmt.Sprintf("a message is larger than %d bytes", limit))
 }

@@ -30,7 +30,7 @@ func TestAServerThatDoesNotGreetIsGivenUp(t *testing.T) {
 				closed <- time.Since(begun)
 			}()
 			return ours, nil
-		}, "anybody")
+		}, agentURL)
 		defer c.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -51,7 +51,7 @@ func TestAServerThatEndsEachConnectionIsTriedAFewTimes(t *testing.T) {
 		ours, theirs := net.Pipe()
 		_ = theirs.Close()
 		return ours, nil
-	}, "anybody")
+	}, agentURL)
 	defer c.Close()
 	if _, err := c.Invoke(t.Context(), ask(t, echo, "hello")); status.Code(err) != codes.Unavailable || dials != 5 {
 		t.Errorf("Invoke() = %v after %d connections, want Unavailable after 5", err, dials)

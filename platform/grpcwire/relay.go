@@ -98,5 +98,5 @@ func (c *call) nextRequest() ([]byte, error) {
 func (c *call) takeRequest() (message []byte, more bool, err error) {
 	c.port.mu.Lock()
 	defer c.port.mu.Unlock()
-	return c.stream.next()
+	return c.stream.next(true)
 }

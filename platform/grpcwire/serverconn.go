@@ -25,7 +25,7 @@ type serverConn struct {
 
 func newServerConn(s *Server, conn net.Conn) *serverConn {
 	p := &serverConn{server: s, over: make(chan struct{}), peer: &peer.Peer{Addr: conn.RemoteAddr(), LocalAddr: conn.LocalAddr()}}
-	p.transport = newTransport(conn, p)
+	p.transport = newTransport(conn, p, requestWindow)
 	p.allHeld = &s.held
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -77,7 +77,7 @@ func statusOf(trailer []hpack.HeaderField) error {
 	return status.Error(codes.Code(n), message)
 }
 
-var errNoStatus = status.Error(codes.Unknown, "the answer ended without a status")
+var errNoStatus = found(ErrCutOff, codes.Unknown, "the answer ended without a status")
 
 // kindOf returns the HTTP status and the content type of a response; both are empty in a trailer.
 func kindOf(header []hpack.HeaderField) (web, kind string) {
@@ -130,7 +130,7 @@ func statusOfReset(err error) error {
 	case http2.ErrCodeInadequateSecurity:
 		code = codes.PermissionDenied
 	}
-	return status.Errorf(code, "the stream was reset: %v", reset.Code)
+	return found(ErrCutOff, code, fmt.Sprintf("the stream was reset: %v", reset.Code))
 }
 
 // statusOfSend returns the error for a response that could not be sent.

@@ -21,7 +21,8 @@ type stream struct {
 	in      []byte              // received bytes of messages that were not taken yet
 	came    uint64              // number of received bytes of messages
 	limit   int                 // size limit of a message
-	collect bool                // the body is taken at once, when it is complete
+	collect bool                // the body is taken at once, when it is complete; at the server's end only
+	single  bool                // there is one message, which is taken when the stream has ended; at the client's end only
 	counts  bool                // header and in count towards the transport's held
 	late    bool                // it was incomplete already when incomplete requests were last looked for
 	grant   int64               // receive window: bytes that the peer may still send
@@ -35,7 +36,7 @@ type stream struct {
 
 // open begins a stream; mu is held.
 func (w *transport) open(id uint32, s *stream) {
-	s.transport, s.id, s.window, s.grant = w, id, w.initial, streamWindow
+	s.transport, s.id, s.window, s.grant = w, id, w.initial, w.grants
 	s.room.L = &w.mu
 	w.streams[id] = s
 	w.lastID = id
@@ -122,7 +123,9 @@ func (w *transport) add(s *stream, data []byte, end bool) error {
 	case s.counts && w.holdsTooMuch():
 		err = errHeld
 	case !s.collect:
-		s.notify()
+		if !s.single || end || s.stuck() {
+			s.notify()
+		}
 		return nil
 	case s.tooLong():
 		err = tooLarge(s.limit)
@@ -149,6 +152,16 @@ func (s *stream) tooLong() bool {
 	return status.Code(err) == codes.ResourceExhausted || len(s.in) > s.limit+prefix
 }
 
+// stuck reports whether the message that has begun to arrive will not arrive whole unless somebody takes it: it is larger than the window, or malformed. mu is
+// held.
+func (s *stream) stuck() bool {
+	if len(s.in) < prefix {
+		return false
+	}
+	size, err := sizeOf(s.in, s.limit)
+	return err != nil || int64(prefix+size-len(s.in)) > s.grant
+}
+
 // announceEnd announces that a collected stream is complete or has failed; mu is held.
 func (w *transport) announceEnd(s *stream) {
 	s.notify()
@@ -157,7 +170,7 @@ func (w *transport) announceEnd(s *stream) {
 
 // returnWindow adds n taken bytes to the receive window, and tells the peer once they are many; mu is held.
 func (s *stream) returnWindow(n int64) error {
-	if s.owed += n; s.owed < streamWindow/2 || !s.mayReceive() {
+	if s.owed += n; s.owed < s.transport.grants/2 || !s.mayReceive() {
 		return nil
 	}
 	_ = s.transport.encoder.WriteWindowUpdate(s.id, uint32(s.owed)) //nolint:gosec // G115: the window is less

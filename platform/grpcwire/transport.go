@@ -23,7 +23,8 @@ const (
 	writeTimeout   = 30 * time.Second
 	linger         = time.Second
 	firstWindow    = 65535     // initial window of every stream and connection (RFC 9113, section 6.9.2)
-	streamWindow   = 256 << 10 // the window that we grant to a stream
+	requestWindow  = 256 << 10 // the window that we grant to a request
+	answerWindow   = 64 << 10  // the window that we grant to a response, until a message that is larger may come
 	connWindow     = 4 << 20   // the window that we grant to a connection
 	maxWindow      = 1<<31 - 1
 )
@@ -55,6 +56,7 @@ type transport struct {
 	opened   uint32               // highest id of the peer's streams that were accepted
 	window   int64                // bytes that may be sent
 	initial  int64                // initial window of further streams
+	grants   int64                // the window that we grant to each stream; never changes
 	maxFrame int                  // largest frame that the peer accepts
 	owed     int64                // bytes that were received but not yet added to the window again
 	held     int                  // bytes of incomplete requests and their headers
@@ -67,7 +69,7 @@ type transport struct {
 type side interface {
 	// headers handles the header or the trailer of a stream.
 	headers(f *http2.MetaHeadersFrame) error
-	// streamComplete is called when a collected stream is complete. It must not block.
+	// streamComplete is called when a collected stream is complete, with mu held. It must not block.
 	streamComplete(s *stream)
 	// goAway is called when the peer accepts no streams after last (GOAWAY).
 	goAway(last uint32)
@@ -86,10 +88,10 @@ var (
 	errAnswered    = errors.New("the whole answer is there")
 )
 
-// newTransport returns an end of conn that has sent nothing yet.
-func newTransport(conn net.Conn, r side) *transport {
+// newTransport returns an end of conn that has sent nothing yet. It grants each stream of the peer a window.
+func newTransport(conn net.Conn, r side, grants int64) *transport {
 	w := &transport{
-		conn: conn, role: r, streams: make(map[uint32]*stream), blocked: make(map[*stream]struct{}),
+		conn: conn, role: r, grants: grants, streams: make(map[uint32]*stream), blocked: make(map[*stream]struct{}),
 		window: firstWindow, initial: firstWindow, maxFrame: 16 << 10,
 	}
 	w.room.L = &w.mu
@@ -121,7 +123,7 @@ func (g *frameBuffer) Write(p []byte) (int, error) {
 func (w *transport) sendPreface(preface string, settings ...http2.Setting) {
 	w.out = append(w.out, preface...)
 	_ = w.encoder.WriteSettings(append(settings,
-		http2.Setting{ID: http2.SettingInitialWindowSize, Val: streamWindow},
+		http2.Setting{ID: http2.SettingInitialWindowSize, Val: uint32(w.grants)},
 		http2.Setting{ID: http2.SettingMaxHeaderListSize, Val: maxHeaderBytes})...)
 	_ = w.encoder.WriteWindowUpdate(0, connWindow-firstWindow)
 }
