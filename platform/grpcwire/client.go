@@ -111,7 +111,7 @@ func (c *Client) handshake(ctx context.Context) (*clientConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := newClientConn(conn)
+	l := newClientConn(conn, c.over)
 	select {
 	case <-l.greeted:
 		return l, nil

@@ -21,13 +21,14 @@ type clientConn struct {
 
 	greeted chan struct{} // closed when the server has sent its settings
 	over    chan struct{} // closed when the connection has ended
+	unused  chan struct{} // closed when the client is
 }
 
 // lastUsable is the stream id after which a connection is replaced by a new one, long before ids run out.
 const lastUsable = 1 << 30
 
-func newClientConn(conn net.Conn) *clientConn {
-	l := &clientConn{nextID: 1, maxStreams: 100, used: time.Now(), greeted: make(chan struct{}), over: make(chan struct{})} //nolint:mnd // until the server says (RFC 9113, section 6.5.2, recommends no fewer)
+func newClientConn(conn net.Conn, unused chan struct{}) *clientConn {
+	l := &clientConn{nextID: 1, maxStreams: 100, used: time.Now(), greeted: make(chan struct{}), over: make(chan struct{}), unused: unused} //nolint:mnd // until the server says (RFC 9113, section 6.5.2, recommends no fewer)
 	l.transport = newTransport(conn, l, answerWindow)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -164,6 +165,17 @@ func (l *clientConn) closeStream(s *stream) {
 	if l.leaves && len(l.streams) == 0 {
 		l.end(errClosed)
 	}
+}
+
+// suspect makes later calls open another connection if none of the server's frames has come since there were n: it may be gone without a word.
+func (l *clientConn) suspect(n uint64) {
+	if l.frames.Load() != n {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.leaves = true
+	l.room.Broadcast()
 }
 
 // unprocessed reports whether the server has certainly not begun a call.

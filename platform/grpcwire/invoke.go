@@ -117,6 +117,7 @@ func (l *clientConn) sendRequest(ctx context.Context, s *stream, fields []hpack.
 // receive makes a call and calls each for the responses.
 func (l *clientConn) receive(ctx context.Context, s *stream, fields []hpack.HeaderField, r *Request, each func([]byte) error) error {
 	defer l.closeStream(s)
+	frames := l.frames.Load()
 	if err := l.sendRequest(ctx, s, fields, r.Message); err != nil {
 		return failure(ctx, s, err)
 	}
@@ -154,7 +155,12 @@ func (l *clientConn) receive(ctx context.Context, s *stream, fields []hpack.Head
 		default:
 			select {
 			case <-s.news:
+			case <-l.unused: // a connection that took no more calls would let this one go on
+				return failure(ctx, s, errClosed)
 			case <-ctx.Done():
+				if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+					l.suspect(frames)
+				}
 				return status.FromContextError(ctx.Err()).Err()
 			}
 		}

@@ -43,6 +43,75 @@ func TestAServerThatDoesNotGreetIsGivenUp(t *testing.T) {
 	})
 }
 
+// TestAConnectionThatIsSilentTakesNoMoreCalls has a server go away without a word while a stream is open, and come back.
+func TestAConnectionThatIsSilentTakesNoMoreCalls(t *testing.T) {
+	t.Parallel()
+	var dials atomic.Int32
+	reached := make(chan struct{}, 10)
+	l := listen(t)
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { _ = conn.Close() })
+			first := dials.Add(1) == 1
+			go answerAll(t, conn, func(p *peer, id uint32) {
+				if !first || id != 3 { // the second call
+					p.answer(id) // which does not end the call
+				}
+				reached <- struct{}{}
+			})
+		}
+	}()
+	c := clientOf(t, l.Addr().String())
+	open, answered := make(chan error, 1), make(chan struct{})
+	go func() {
+		open <- c.Stream(t.Context(), ask(t, count, "1"), func([]byte) error { close(answered); return nil })
+	}()
+	<-answered
+	<-reached
+	silent := overdue{t.Context(), make(chan struct{})}
+	go func() { <-reached; close(silent.over) }()
+	if _, err := c.Invoke(silent, ask(t, echo, "hello")); status.Code(err) != codes.DeadlineExceeded {
+		t.Errorf("Invoke() = %v, want DeadlineExceeded", err)
+	}
+	for range 2 {
+		slow := overdue{t.Context(), make(chan struct{})}
+		err := c.Stream(slow, ask(t, count, "1"), func([]byte) error { close(slow.over); return nil })
+		if status.Code(err) != codes.DeadlineExceeded || dials.Load() != 2 {
+			t.Errorf("Stream() = %v over connection %d, want an answer that goes on over the second", err, dials.Load())
+		}
+	}
+	c.Close()
+	select {
+	case err := <-open:
+		if status.Code(err) != codes.Unavailable {
+			t.Errorf("Stream() over the first connection = %v, want Unavailable once the client is closed", err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the stream over the first connection goes on a minute after the client was closed")
+	}
+}
+
+// overdue is a context whose time is over when over is closed.
+type overdue struct {
+	context.Context
+	over chan struct{}
+}
+
+func (o overdue) Done() <-chan struct{} { return o.over }
+
+func (o overdue) Err() error {
+	select {
+	case <-o.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
 func TestAServerThatEndsEachConnectionIsTriedAFewTimes(t *testing.T) {
 	t.Parallel()
 	dials := 0
