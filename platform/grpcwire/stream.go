@@ -152,14 +152,14 @@ func (s *stream) tooLong() bool {
 	return status.Code(err) == codes.ResourceExhausted || len(s.in) > s.limit+prefix
 }
 
-// stuck reports whether the message that has begun to arrive will not arrive whole unless somebody takes it: it is larger than the window, or malformed. mu is
-// held.
+// stuck reports whether nothing more may arrive unless somebody looks at the message that has begun to arrive: it is larger than the window, or malformed, or leaves
+// nothing of the window. Some servers do not end a response then. mu is held.
 func (s *stream) stuck() bool {
 	if len(s.in) < prefix {
 		return false
 	}
 	size, err := sizeOf(s.in, s.limit)
-	return err != nil || int64(prefix+size-len(s.in)) > s.grant
+	return err != nil || s.grant == 0 || int64(prefix+size-len(s.in)) > s.grant
 }
 
 // announceEnd announces that a collected stream is complete or has failed; mu is held.
