@@ -70,11 +70,19 @@ func TestAnAnswerDoesNotDependOnWhatWasAskedBefore(t *testing.T) {
 func TestAmongManyEqualNamesTheOneThatSaysNoMoreIsFirst(t *testing.T) {
 	t.Parallel()
 	skills := []text.Skill{{Agent: "m", ID: "search", Name: "Search"}}
-	for i := range 300 {
-		skills = append(skills, text.Skill{Agent: string("az"[i%2]), ID: fmt.Sprintf("search%d", i), Name: "Search " + word(i)})
+	for i := range 700 {
+		s := text.Skill{Agent: string("az"[i%2]), ID: fmt.Sprintf("skill%d", i), Name: "Show " + word(i)}
+		if i < 300 {
+			s.Name = "Search " + word(i)
+		}
+		skills = append(skills, s)
 	}
-	if a := text.New(skills, text.Options{}).Search("search", 3); len(a.Hits) != 3 || a.Hits[0].Skill != "search" || a.Hits[1].Agent != "a" {
+	a := text.New(skills, text.Options{}).Search("search", 3)
+	if len(a.Hits) != 3 || a.Hits[0].Skill != "search" || a.Hits[1].Agent != "a" {
 		t.Errorf("Search(search) = %+v, want the skill of that name first", a.Hits)
+	}
+	if a.Refused() {
+		t.Errorf("Search(search) = %+v, want it chosen: its name says what was asked for and no more", a)
 	}
 }
 

@@ -123,8 +123,11 @@ func (x *Index) rank(r *ranking, list, stems []string) {
 		}
 		r.agents[a] = float32(math.Sqrt(float64(all)))
 	}
-	x.judge(r, most, list)
+	x.order(r, most)
 	x.breakTie(r, stems)
+	if r.top >= 0 {
+		r.confidence = x.confidence(r, most, content(list))
+	}
 }
 
 // greatest is slices.Max without regard for NaN, which takes several times as long for thousands of skills.
@@ -145,8 +148,8 @@ func exp(x float32) float32 {
 	return float32(math.Exp(float64(x)))
 }
 
-// judge ranks the skills, given the greatest logit, and computes the confidence.
-func (x *Index) judge(r *ranking, most float32, list []string) {
+// order ranks the skills, given the greatest logit.
+func (x *Index) order(r *ranking, most float32) {
 	var best float32
 	for c, v := range r.share {
 		if r.words[c] == 0 && r.names[c] < minAlike && (!x.taught[c] || most <= 0) {
@@ -159,17 +162,16 @@ func (x *Index) judge(r *ranking, most float32, list []string) {
 			best, r.top = v, c
 		}
 	}
-	switch {
-	case r.top < 0:
-	case x.trained && x.taught[r.top]:
-		r.confidence = r.share[r.top] * greatest(r.words) * min(max(most/clearLogit, 0), 1)
-		if x.trust < 1 {
-			shared := max(x.evidence(content(list), r.top), minShared)
-			r.confidence = float32(math.Pow(float64(r.confidence), x.trust) * math.Pow(float64(shared), 1-x.trust))
-		}
-	default:
-		r.confidence = x.evidence(content(list), r.top)
+}
+
+// confidence returns how sure it is that the best skill fits a text whose meaningful stems are said, given the greatest logit.
+func (x *Index) confidence(r *ranking, most float32, said []string) float32 {
+	shared := x.evidence(said, r.top)
+	if !x.trained || !x.taught[r.top] {
+		return shared
 	}
+	sure := r.share[r.top] * greatest(r.words) * min(max(most/clearLogit, 0), 1)
+	return float32(math.Pow(float64(sure), x.trust) * math.Pow(float64(max(shared, minShared)), 1-x.trust))
 }
 
 // evidence returns the confidence, by shared words alone, that a text asks for a skill. Whether the share of the text's words or their weight matters
