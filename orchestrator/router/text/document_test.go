@@ -43,3 +43,27 @@ func TestASkillWithoutAWordInItsNameIsFoundByItsDescription(t *testing.T) {
 		t.Errorf("Search() = %s, want cook/-", got)
 	}
 }
+
+func TestFormsOfAWordAreOneWord(t *testing.T) {
+	t.Parallel()
+	for one, other := range map[string]string{
+		"flight": "flights", "box": "boxes", "bus": "buses", "glass": "glasses", "service": "services", "page": "pages", "case": "cases", "fee": "fees",
+		"city": "cities", "movie": "movies", "copy": "copied", "book": "booking", "process": "processing", "close": "closed", "purchase": "purchasing",
+	} {
+		x := text.New([]text.Skill{{Agent: "a", ID: "one", Name: one}, {Agent: "b", ID: "other", Name: other}}, text.Options{})
+		for _, query := range []string{one, other} {
+			if a := x.Search(query, 2); len(a.Hits) != 2 || a.Hits[0].Words != 1 || a.Hits[1].Words != 1 {
+				t.Errorf("Search(%q) among %q and %q = %+v, want both for all of it", query, one, other, a.Hits)
+			}
+		}
+	}
+}
+
+// TestAWordIsFoundInItsOtherForm asks for one of what the card has more of.
+func TestAWordIsFoundInItsOtherForm(t *testing.T) {
+	t.Parallel()
+	x := text.New(append(untaught(), text.Skill{Agent: "bourse", ID: "get_rates", Name: "Rates", Description: "Rates of currencies"}), text.Options{})
+	if got := first(x, "what is the rate of the dollar?"); got != "bourse/get_rates" {
+		t.Errorf("Search() = %s (%+v), want bourse/get_rates", got, x.Search("what is the rate of the dollar?", 1))
+	}
+}

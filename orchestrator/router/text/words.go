@@ -172,16 +172,19 @@ func stems(list []string) []string {
 }
 
 func stem(w string) string {
-	for _, e := range []string{"ing", "ies", "ed", "es", "s"} {
-		if cut, ok := strings.CutSuffix(w, e); ok && len(cut) >= 3 && !strings.HasSuffix(cut, "s") {
-			if e == "ies" {
+	for _, e := range []string{"ing", "ies", "ied", "ie", "ed"} {
+		if cut, ok := strings.CutSuffix(w, e); ok && len(cut) >= 3 {
+			if strings.HasPrefix(e, "ie") {
 				return cut + "y"
 			}
 			return strings.TrimSuffix(cut, "e")
 		}
 	}
-	if len(w) > 4 {
-		return strings.TrimSuffix(w, "e")
+	if cut, ok := strings.CutSuffix(w, "s"); ok && len(cut) >= 3 && !strings.HasSuffix(cut, "s") {
+		w = cut
+	}
+	if cut, ok := strings.CutSuffix(w, "e"); ok && (len(cut) > 3 || len(cut) == 3 && strings.ContainsRune("sxz", rune(cut[2]))) { // buses as bus, but files as file
+		return cut
 	}
 	return w
 }
