@@ -42,8 +42,8 @@ func checkAnswer(t *testing.T, call string, a text.Answer, skills int) {
 	var sum float64
 	for _, h := range a.Hits {
 		sum += h.Share
-		if h.Share <= 0 || h.Words < 0 || h.Words > 1+1e-6 {
-			t.Errorf("%s has %+v, want shares within 0 and 1", call, h)
+		if h.Score <= 0 || h.Share <= 0 || h.Words < 0 || h.Words > 1+1e-6 {
+			t.Errorf("%s has %+v, want a score, and shares within 0 and 1", call, h)
 		}
 	}
 	if sum > 1+1e-4 || len(a.Hits) == skills && sum < 1-1e-4 {
@@ -78,28 +78,30 @@ func TestAmongManyEqualNamesTheOneThatSaysNoMoreIsFirst(t *testing.T) {
 		skills = append(skills, s)
 	}
 	a := text.New(skills, text.Options{}).Search("search", 3)
-	if len(a.Hits) != 3 || a.Hits[0].Skill != "search" || a.Hits[1].Agent != "a" {
-		t.Errorf("Search(search) = %+v, want the skill of that name first", a.Hits)
+	if len(a.Hits) != 3 || a.Hits[0].Skill != "search" || a.Hits[1].Skill != "skill0" {
+		t.Errorf("Search(search) = %+v, want the skill of that name first, and then the first of the others", a.Hits)
 	}
 	if a.Refused() {
 		t.Errorf("Search(search) = %+v, want it chosen: its name says what was asked for and no more", a)
 	}
 }
 
-// TestWhereAWordIsSaidDecidesWhatItWeighs has a word that a skill, another skill's agent, and a third skill's only example say.
+// TestWhereAWordIsSaidDecidesWhatItWeighs has a word that skills, their agents and their examples say.
 func TestWhereAWordIsSaidDecidesWhatItWeighs(t *testing.T) {
 	t.Parallel()
 	x := text.New([]text.Skill{
 		{Agent: "a", AgentDescription: "About bicycles", ID: "count", Name: "Count"},
 		{Agent: "b", ID: "paint", Name: "Paint", Description: "Colours of bicycles"},
 		{Agent: "c", ID: "mend", Name: "Mend", Examples: []string{"a flat tyre", "my bicycles have a flat tyre"}},
+		{Agent: "d", AgentDescription: "About bicycles", ID: "rent", Name: "Rent", Examples: []string{"bicycles for a day"}},
+		{Agent: "e", AgentDescription: "About bicycles", ID: "sell", Name: "Sell", Description: "Trades bicycles", Tags: []string{"bicycles"}},
 	}, text.Options{Untrained: true})
 	words := make(map[string]float64)
-	for _, h := range x.Search("bicycles", 3).Hits {
+	for _, h := range x.Search("bicycles", 5).Hits {
 		words[h.Skill] = h.Words
 	}
-	if words["paint"] != 1 || words["mend"] != 1 || words["count"] < 0.3 || words["count"] > 0.7 {
-		t.Errorf("Search(bicycles) compares %v, want all of the text for those who say it, and half of it for the one whose agent does", words)
+	if words["paint"] != 1 || words["mend"] != 1 || words["rent"] != 1 || words["sell"] != 1 || words["count"] < 0.3 || words["count"] > 0.7 {
+		t.Errorf("Search(bicycles) compares %v, want all of the text for those who say it, however often, and half of it for the one of whom only the agent does", words)
 	}
 }
 

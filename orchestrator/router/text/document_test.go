@@ -11,6 +11,7 @@ func TestEachPartOfACardFindsItsSkill(t *testing.T) {
 	for part, s := range map[string]text.Skill{
 		"name":                {Agent: "a", ID: "b", Name: "Bicycles"},
 		"id":                  {Agent: "a", ID: "repair_bicycles", Name: "Mend"},
+		"id in capitals":      {Agent: "a", ID: "repairBicycles", Name: "Mend"},
 		"id without a name":   {Agent: "a", ID: "bicycles"},
 		"description":         {Agent: "a", ID: "b", Description: "Mends bicycles"},
 		"tags":                {Agent: "a", ID: "b", Tags: []string{"wheels", "bicycles"}},
@@ -49,6 +50,7 @@ func TestFormsOfAWordAreOneWord(t *testing.T) {
 	for one, other := range map[string]string{
 		"flight": "flights", "box": "boxes", "bus": "buses", "glass": "glasses", "service": "services", "page": "pages", "case": "cases", "fee": "fees",
 		"city": "cities", "movie": "movies", "copy": "copied", "book": "booking", "process": "processing", "close": "closed", "purchase": "purchasing",
+		"driver's": "drivers", "children’s": "childrens", "bi\u200bcycle": "bicycles",
 	} {
 		x := text.New([]text.Skill{{Agent: "a", ID: "one", Name: one}, {Agent: "b", ID: "other", Name: other}}, text.Options{})
 		for _, query := range []string{one, other} {
@@ -65,5 +67,13 @@ func TestAWordIsFoundInItsOtherForm(t *testing.T) {
 	x := text.New(append(untaught(), text.Skill{Agent: "bourse", ID: "get_rates", Name: "Rates", Description: "Rates of currencies"}), text.Options{})
 	if got := first(x, "what is the rate of the dollar?"); got != "bourse/get_rates" {
 		t.Errorf("Search() = %s (%+v), want bourse/get_rates", got, x.Search("what is the rate of the dollar?", 1))
+	}
+}
+
+func TestADigitIsPartOfAWord(t *testing.T) {
+	t.Parallel()
+	x := text.New([]text.Skill{{Agent: "a", ID: "play_mp3", Name: "Play mp3"}, {Agent: "b", ID: "play_mp4", Name: "Play mp4"}}, text.Options{})
+	if a := x.Search("mp4", 2); len(a.Hits) == 0 || a.Hits[0].Skill != "play_mp4" || a.Hits[0].Words != 1 {
+		t.Errorf("Search(mp4) = %+v, want play_mp4", a)
 	}
 }

@@ -26,6 +26,21 @@ func TestALongTextTakesNoLongerThanItsBeginning(t *testing.T) {
 	}
 }
 
+// TestAnAnswerSaysThatATextWasTooLong has texts that are just short enough, and others that are a little longer.
+func TestAnAnswerSaysThatATextWasTooLong(t *testing.T) {
+	t.Parallel()
+	x := text.New(catalog(), text.Options{})
+	for name, long := range map[string]func(more int) string{
+		"of words":   func(more int) string { return strings.Repeat("luggage ", 256+more) },
+		"of letters": func(more int) string { return strings.Repeat("x", 2048+more) },
+		"of spaces":  func(more int) string { return "luggage" + strings.Repeat(" ", 16<<10-len("luggage")+more) },
+	} {
+		if a, b := x.Search(long(0), 1), x.Search(long(1), 1); a.Clipped || !b.Clipped {
+			t.Errorf("a text %s is clipped: %t, and with one more: %t; want the longer one alone", name, a.Clipped, b.Clipped)
+		}
+	}
+}
+
 // TestACardCostsWhatACardIsWorth has a card of the greatest size that says all of it about one skill.
 func TestACardCostsWhatACardIsWorth(t *testing.T) {
 	t.Parallel()
@@ -48,7 +63,7 @@ func TestALongExampleCountsByItsBeginning(t *testing.T) {
 	for name, x := range map[string]struct {
 		example string
 		most    int
-	}{"of many words": {strings.Repeat("\u77e5\u9053\u5317\u4eac", 3000), 200}, "of a long word": {endless(""), 3100}, "of short words": {endless(" "), 1200}} {
+	}{"of many words": {strings.Repeat("\u77e5\u9053\u5317\u4eac", 3000), 200}, "of a long word": {endless(""), 3100}, "of short words": {endless(" "), 1200}, "of long words": {strings.ReplaceAll(endless(""), "os", "os "), 3100}} {
 		if got := text.Learned([]text.Skill{{Agent: "a", ID: "b", Examples: []string{x.example}}}); got != 2 {
 			t.Errorf("there are %d samples of a card and its one example %s, want 2", got, name)
 		}

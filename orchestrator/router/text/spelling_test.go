@@ -20,6 +20,7 @@ func TestASlipOfTheKeyboardFindsWhatWasMeant(t *testing.T) {
 		"sumamrize the document":   "summarize_document", // two letters in the other order
 		"summmarize the documents": "summarize_document", // one too many
 		"sumarize the document":    "summarize_document", // one too few
+		"fkight":                   "book_flight",        // another one of six
 		"surmarize the document":   "summarize_document", // another one
 		"tranfser mony":            "transfer_money",
 		"read a page as markdwon":  "fetch_url",
