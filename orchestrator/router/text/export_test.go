@@ -27,11 +27,11 @@ func Size(s *Skill) (said, features int) {
 	return said, features
 }
 
-// NewWithin builds an index with so many weights at most, and returns how many it has.
-func NewWithin(skills []Skill, most int) (x *Index, weights int) {
-	x = New(skills, Options{maxWeights: most})
-	return x, len(x.linear.weights)
-}
+// NewWithin builds an index with so many weights at most.
+func NewWithin(skills []Skill, most int) *Index { return New(skills, Options{maxWeights: most}) }
+
+// Weights returns how many weights an index has learned.
+func Weights(x *Index) int { return len(x.linear.weights) }
 
 // Kept returns how many examples of the skills an index is made of.
 func Kept(skills []Skill) (n int) {

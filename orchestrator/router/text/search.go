@@ -104,13 +104,10 @@ func (x *Index) rank(r *ranking, list, stems []string) {
 	var sum float32
 	unlike := exp(-most) // the same for thousands of skills without any evidence
 	for c, l := range r.share {
-		switch {
-		case l == 0:
+		if l == 0 {
 			r.share[c] = unlike
-		case l >= most-negligible:
+		} else {
 			r.share[c] = exp(l - most)
-		default:
-			r.share[c] = 0
 		}
 		sum += r.share[c]
 	}

@@ -19,10 +19,10 @@ func TestLearningKeepsWithinItsMemory(t *testing.T) {
 		}
 		skills = append(skills, s)
 	}
-	_, all := text.NewWithin(skills, 1<<30)
+	all := text.Weights(text.NewWithin(skills, 1<<30))
 	for _, most := range []int{all / 4, all / 16, 100, 1} {
-		x, weights := text.NewWithin(skills, most)
-		if weights > most {
+		x := text.NewWithin(skills, most)
+		if weights := text.Weights(x); weights > most {
 			t.Errorf("with room for %d of %d weights there are %d", most, all, weights)
 		}
 		for i := range count {
@@ -31,5 +31,15 @@ func TestLearningKeepsWithinItsMemory(t *testing.T) {
 				t.Errorf("with room for %d of %d weights Search(%q) = %+v, want skill%d", most, all, query, a, i)
 			}
 		}
+	}
+}
+
+func TestNothingIsLearnedOnceItIsStopped(t *testing.T) {
+	t.Parallel()
+	stop := make(chan struct{})
+	running := text.Weights(text.New(catalog(), text.Options{Stop: stop}))
+	close(stop)
+	if stopped := text.Weights(text.New(catalog(), text.Options{Stop: stop})); running == 0 || stopped != 0 {
+		t.Errorf("an index has learned %d weights, and %d when it was stopped before; want some and none", running, stopped)
 	}
 }

@@ -80,7 +80,6 @@ func words(s string) (out []string, all bool) {
 			continue
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mc, r): // vowels of Indian scripts are spacing marks
 			end()
-			small = false
 			continue
 		case unicode.IsUpper(r) && small:
 			end()
