@@ -113,3 +113,23 @@ func TestAWordOfAllSkillsMeansSomethingWhenThereAreFew(t *testing.T) {
 		t.Errorf("Search() = %+v, want both, for a third of the text at least", a)
 	}
 }
+
+// TestAnAgentWithMoreSkillsThatFitComesFirst has a word that examples of four skills have, three of which are of one agent.
+func TestAnAgentWithMoreSkillsThatFitComesFirst(t *testing.T) {
+	t.Parallel()
+	var skills []text.Skill
+	for i, id := range []string{"gift", "block", "order", "renew"} {
+		s := text.Skill{Agent: "shop", ID: id}
+		if i > 0 {
+			s.Agent = "z"
+		}
+		for j := range 6 {
+			s.Examples = append(s.Examples, fmt.Sprintf("%s a card %s", id, word(100*i+j)))
+		}
+		skills = append(skills, s)
+	}
+	a := text.New(skills, text.Options{}).Search("card", 4)
+	if len(a.Hits) != 4 || a.Hits[3].Agent != "shop" {
+		t.Errorf("Search(card) = %+v, want the one skill of its agent last", a)
+	}
+}

@@ -45,3 +45,12 @@ func TestExamplesFindTheirSkillBeforeAnythingIsLearned(t *testing.T) {
 		}
 	}
 }
+
+// TestExamplesTeachPiecesOfTheirWords asks for a word that no card has, but of which examples have a part.
+func TestExamplesTeachPiecesOfTheirWords(t *testing.T) {
+	t.Parallel()
+	a := text.New(catalog(), text.Options{}).Search("accountancy", 1)
+	if !a.Refused() || len(a.Hits) == 0 || a.Hits[0].Skill != "check_balance" {
+		t.Errorf("Search(accountancy) = %+v, want it refused with check_balance as the nearest", a)
+	}
+}
