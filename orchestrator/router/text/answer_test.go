@@ -42,7 +42,7 @@ func checkAnswer(t *testing.T, call string, a text.Answer, skills int) {
 	var sum float64
 	for _, h := range a.Hits {
 		sum += h.Share
-		if h.Score <= 0 || h.Share <= 0 || h.Words < 0 || h.Words > 1+1e-6 {
+		if min(h.Score, h.Share) <= 0 || h.Words < 0 || h.Words > 1+1e-6 {
 			t.Errorf("%s has %+v, want a score, and shares within 0 and 1", call, h)
 		}
 	}

@@ -29,7 +29,7 @@ func spoken(topic, count int, random *rand.Rand) (list []string) {
 // examples; with 40 for each skill, fewer are refused.
 func TestTheLimitKeepsTheShareOfFalseRefusals(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same texts every time
+	random := rand.New(rand.NewPCG(1, 2))
 	var skills []text.Skill
 	var asked []string
 	for i := range 10 {
