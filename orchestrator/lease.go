@@ -37,6 +37,7 @@ type Lease struct {
 }
 
 // LeaseStore keeps leases, nodes and the messages between nodes. Every write is durable before it returns, and every read sees all earlier writes.
+// A write that ends with ctx may still be performed, and after later ones.
 type LeaseStore interface {
 	// Beat stores the current state of a node.
 	Beat(ctx context.Context, n Node) error

@@ -86,7 +86,7 @@ func New(c Config) (*Manager, error) {
 	if c.Collect <= 0 {
 		c.Collect = defaultCollect
 	}
-	return &Manager{store: c.Store, logger: c.Logger, node: cmp.Or(c.Node, rand.Text()), duration: c.Duration, collect: c.Collect}, nil
+	return &Manager{store: answered{c.Store}, logger: c.Logger, node: cmp.Or(c.Node, rand.Text()), duration: c.Duration, collect: c.Collect}, nil
 }
 
 // Epoch returns the epoch under which tasks of a shard may be worked on now; ok is false when they may not.

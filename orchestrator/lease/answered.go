@@ -1,0 +1,44 @@
+package lease
+
+import (
+	"context"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// answered is a store whose writes are waited for even if the replica is stopped meanwhile. A write that nobody waits for may be performed all the same, and
+// after the replica has left: a sign of life would then have the others wait until it expires, and a group that it takes would be missed by their next round.
+type answered struct{ orchestrator.LeaseStore }
+
+// Beat implements orchestrator.LeaseStore.
+func (a answered) Beat(ctx context.Context, n orchestrator.Node) error {
+	ctx, cancel, err := unstopped(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	return a.LeaseStore.Beat(ctx, n)
+}
+
+// Take implements orchestrator.LeaseStore.
+func (a answered) Take(ctx context.Context, group int, node string, seen uint64) (orchestrator.Lease, error) {
+	ctx, cancel, err := unstopped(ctx)
+	if err != nil {
+		return orchestrator.Lease{}, err
+	}
+	defer cancel()
+	return a.LeaseStore.Take(ctx, group, node, seen)
+}
+
+// unstopped returns a context for a call that ends at ctx's deadline, but not when ctx is canceled. If ctx has ended already, the call must not begin.
+func unstopped(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	call := context.WithoutCancel(ctx)
+	if deadline, ok := ctx.Deadline(); ok {
+		call, cancel := context.WithDeadline(call, deadline)
+		return call, cancel, nil
+	}
+	return call, func() {}, nil
+}
