@@ -52,7 +52,8 @@ type LeaseStore interface {
 	Take(ctx context.Context, group int, node string, seen uint64) (Lease, error)
 	// Release clears the owner of a lease and keeps its epoch. It does nothing if the lease has another owner or epoch by now.
 	Release(ctx context.Context, l Lease) error
-	// Post tells a node that a task needs attention. Posting the same task again before it is collected has no effect.
+	// Post tells a node that a task needs attention; the zero Key, that of no task, is delivered like the others. Posting the same task again before it
+	// is collected has no effect.
 	Post(ctx context.Context, node string, k Key) error
 	// Collect removes and returns up to limit tasks that were posted to a node. A task may be returned twice, but is never lost.
 	Collect(ctx context.Context, node string, limit int) ([]Key, error)

@@ -29,7 +29,9 @@ func (m *Manager) Run(ctx context.Context, w Worker) {
 		case <-beat.C:
 			m.runRound(ctx, w)
 		case <-collect.C:
-			m.deliverMessages(ctx, w)
+			if m.deliverMessages(ctx, w) {
+				m.runRound(ctx, w)
+			}
 		}
 	}
 }
@@ -132,8 +134,9 @@ func (m *Manager) dropExpired(ctx context.Context, w Worker) {
 	}
 }
 
-// deliverMessages hands messages of other replicas to the worker, in less time than held groups may be worked on without a sign of life.
-func (m *Manager) deliverMessages(running context.Context, w Worker) {
+// deliverMessages hands messages of other replicas to the worker, in less time than held groups may be worked on without a sign of life. It reports
+// whether a replica has left.
+func (m *Manager) deliverMessages(running context.Context, w Worker) (left bool) {
 	const limit = 200
 	ctx, cancel := context.WithTimeout(running, m.duration/2)
 	defer cancel()
@@ -144,18 +147,11 @@ func (m *Manager) deliverMessages(running context.Context, w Worker) {
 		m.logger.WarnContext(ctx, "word of other replicas could not be read; trying again", slog.Int("times", m.uncollected), slog.Any("error", err))
 	}
 	for _, k := range keys {
+		if k == hasLeft {
+			left = true
+			continue
+		}
 		w.Look(ctx, k)
 	}
-}
-
-// leave lets the others take all groups, so that they need not wait for the leases to expire. Where that fails, they expire.
-func (m *Manager) leave(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, m.duration/2)
-	defer cancel()
-	m.mu.Lock()
-	m.held = [orchestrator.Groups]uint64{}
-	m.mu.Unlock()
-	if err := m.store.Leave(ctx, m.node); err != nil {
-		m.logger.WarnContext(ctx, "this replica could not leave; the others take its leases when they run out", slog.Any("error", err))
-	}
+	return left
 }

@@ -126,15 +126,16 @@ func othersAreLeftAlone(t *testing.T, s orchestrator.LeaseStore) {
 }
 
 func mail(t *testing.T, s orchestrator.LeaseStore) {
+	var none orchestrator.Key
 	one, two := orchestrator.Key{Tenant: "t", ID: "1"}, orchestrator.Key{Tenant: "u#\x00", ID: "1"}
-	for node, keys := range map[string][]orchestrator.Key{"a": {one, two, one}, "b": {one}} {
+	for node, keys := range map[string][]orchestrator.Key{"a": {one, two, one, none}, "b": {one}} {
 		for _, k := range keys {
 			if err := s.Post(t.Context(), node, k); err != nil {
 				t.Fatalf("Post(%s, %v) = %v", node, k, err)
 			}
 		}
 	}
-	wantMail(t, s, "a", one, two)
+	wantMail(t, s, "a", none, one, two)
 	wantMail(t, s, "a")
 	wantMail(t, s, "b", one)
 }
