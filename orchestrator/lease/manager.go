@@ -136,7 +136,7 @@ func (m *Manager) Tell(ctx context.Context, shard int, k orchestrator.Key) error
 	m.mu.Lock()
 	owner := m.owner[group]
 	m.mu.Unlock()
-	if owner == m.node { // it was this replica, but no longer
+	if owner == "" || owner == m.node { // it was nobody, or this replica, which may have changed since
 		leases, err := m.store.Leases(ctx)
 		if err != nil {
 			return err
