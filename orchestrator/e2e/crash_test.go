@@ -1,7 +1,10 @@
 package e2e_test
 
 import (
+	"bufio"
 	"fmt"
+	"net"
+	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -56,6 +59,43 @@ func TestAHangUpIsAnOrderlyStop(t *testing.T) {
 		return
 	}
 	q.stopBy(syscall.SIGHUP)
+}
+
+// Who is in a hurry need not wait for a call that does not end.
+func TestASecondSignalEndsItAtOnce(t *testing.T) {
+	q := start(t, t.TempDir())
+	token, err := os.ReadFile(q.ports.TokenFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := strings.TrimPrefix(q.ports.HTTP, "http://")
+	call, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = call.Close() }()
+	_, _ = fmt.Fprintf(call, "POST /v1/tasks HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n",
+		address, strings.TrimSpace(string(token)))
+	if line, err := bufio.NewReader(call).ReadString('\n'); err != nil || !strings.Contains(line, " 100 ") {
+		t.Fatalf("POST /v1/tasks = %q, %v, want that its content is waited for", line, err)
+	}
+	if err := q.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	q.until("it takes no new connections", func() bool {
+		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
+		if err == nil {
+			_ = c.Close()
+		}
+		return err != nil
+	})
+	if err := q.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-q.done
+	if status, ok := q.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() {
+		t.Errorf("quorate dev ended with %v after two signals, want that the second one ended it", q.err)
+	}
 }
 
 func TestATaskThatRunsIsCanceled(t *testing.T) {
