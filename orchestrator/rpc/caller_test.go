@@ -46,4 +46,7 @@ func TestNobodyIsNoCaller(t *testing.T) {
 	if _, err := rpc.NewCallers(nil).GetCaller(t.Context(), nil); fault.KindOf(err) != fault.Unauthenticated {
 		t.Errorf("GetCaller() = %v, want unauthenticated", err)
 	}
+	if got, err := listed(t, 3).ListTasks(t.Context(), &orchestratorv1.ListTasksRequest{}); fault.KindOf(err) != fault.Unauthenticated {
+		t.Errorf("ListTasks() = %v, %v, want unauthenticated", got, err)
+	}
 }

@@ -2,6 +2,7 @@ package rpc_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,19 +22,25 @@ import (
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
-// listed returns a service over n tasks, named 000 and so on, each a minute younger than the one before. Every hundredth is a part of
-// another task and failed at web-fetch; echo completed the others. Every second of the failed is bob's, and all others are alice's.
+// listed returns a service over filled tasks.
 func listed(t *testing.T, n int) *rpc.Service {
+	t.Helper()
+	return rpc.New(nil, filled(t, n), page.New([]byte("key")))
+}
+
+// filled returns a store of n tasks, named 0000 and so on, each a minute younger than the one before, and written last a minute after its creation. Every
+// hundredth is a part of another task and failed at web-fetch; echo completed the others. Every second of the failed is bob's, and all others are alice's.
+func filled(t *testing.T, n int) *storetest.Memory {
 	t.Helper()
 	store := &storetest.Memory{}
 	for i := range n {
 		at := time.Date(2026, 1, 16, 0, i, 0, 0, time.UTC)
 		task := orchestrator.Task{
 			Tenant: "default", ID: fmt.Sprintf("%04d", i), ContextID: "c", Owner: "alice", Agent: "echo", Phase: orchestrator.PhaseDone,
-			State: a2apb.TaskState_TASK_STATE_COMPLETED, CreateTime: at, UpdateTime: at, Deadline: at.Add(time.Hour),
+			State: a2apb.TaskState_TASK_STATE_COMPLETED, CreateTime: at, UpdateTime: at.Add(time.Minute), Deadline: at.Add(time.Hour),
 		}
 		if i%100 == 0 {
-			task.Agent, task.State, task.Parent = "web-fetch", a2apb.TaskState_TASK_STATE_FAILED, &orchestrator.Parent{TaskID: "p"}
+			task.Agent, task.Skill, task.State, task.Parent = "web-fetch", "fetch", a2apb.TaskState_TASK_STATE_FAILED, &orchestrator.Parent{TaskID: "p"}
 		}
 		if i%200 == 100 {
 			task.Owner = "bob"
@@ -42,20 +49,23 @@ func listed(t *testing.T, n int) *rpc.Service {
 			t.Fatal(err)
 		}
 	}
-	return rpc.New(nil, store, page.New([]byte("key")))
+	return store
 }
 
 type lister interface {
 	ListTasks(ctx context.Context, req *orchestratorv1.ListTasksRequest) (*orchestratorv1.ListTasksResponse, error)
 }
 
-// all reads a list to its end and returns the ids on its pages, and how many pages there were.
+// all reads a list to its end and returns the ids on its pages, none with too many tasks, and how many pages there were.
 func all(t *testing.T, s lister, caller auth.Principal, req *orchestratorv1.ListTasksRequest) (ids []string, pages int) {
 	t.Helper()
 	for {
 		resp, err := s.ListTasks(auth.NewContext(t.Context(), caller), req)
 		if err != nil {
 			t.Fatalf("ListTasks(%v) = %v", req, err)
+		}
+		if n := len(resp.GetTasks()); n > page.Size(req.GetPageSize()) {
+			t.Errorf("ListTasks(%v) = %d tasks on a page, want no more than asked for", req, n)
 		}
 		for _, task := range resp.GetTasks() {
 			ids = append(ids, task.GetId())
@@ -75,13 +85,15 @@ func TestTasksAreListedByAFilter(t *testing.T) {
 	for filter, want := range map[string]string{
 		`state=TASK_STATE_FAILED`: "0400 0300 0200 0100 0000",
 		`state=FAILED`:            "0400 0300 0200 0100 0000", // as the command line prints it
-		`agent=web* update_time>="2026-01-16T05:00:00Z"`: "0400 0300",
+		`agent=web* update_time>="2026-01-16T05:01:00Z"`: "0400 0300",
 		`parent_task_id:* AND NOT id=0400`:               "0300 0200 0100 0000",
 		`id=0007 OR id=0399`:                             "0399 0007",
 		`phase=done blocked=true`:                        "",
 		`create_time<"2026-01-16T00:01:00Z"`:             "0000",
 		"phase=pre-execution OR phase=execution OR phase=design-review OR phase=pre-completion OR phase=on-error": "",
-		`skill=""`: strings.Join(everyID(401), " "),
+		`skill=fetch`:                                  "0400 0300 0200 0100 0000",
+		`skill="" OR skill=*`:                          strings.Join(everyID(401), " "),
+		`create_time<"2026-01-16T05:00:00Z"`:           strings.Join(everyID(300), " "), // none of the newest: a page begins in the middle of what is read
 		`context_id=c deadline<"2026-01-16T01:02:00Z"`: "0001 0000",
 	} {
 		for _, size := range []int32{7, 1000} {
@@ -136,6 +148,7 @@ func TestAPageOfLargeTasksEndsEarly(t *testing.T) {
 	type run struct{ tasks, size int }
 	for name, runs := range map[string][]run{
 		"large": {{30, 300}}, "newest are small": {{20, 300}, {300, 0}}, "newest are large": {{300, 0}, {20, 300}},
+		"a page is full after what is read at once": {{5, 300}, {100, 40}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -185,6 +198,25 @@ func TestATaskThatIsLargerThanAPageIsListed(t *testing.T) {
 	}
 	if got, pages := all(t, rpc.New(nil, store, page.New([]byte("key"))), admin, &orchestratorv1.ListTasksRequest{}); !slices.Equal(got, everyID(3)) || pages != 3 {
 		t.Errorf("ListTasks() = %v on %d pages, want all tasks on three", got, pages)
+	}
+}
+
+// TestAListThatCannotBeReadIsNoShorterList has the store fail at each of the three reads of a page.
+func TestAListThatCannotBeReadIsNoShorterList(t *testing.T) {
+	t.Parallel()
+	store, down := filled(t, 250), errors.New("the store is down")
+	s := rpc.New(nil, store, page.New([]byte("key")))
+	for fails := range 3 {
+		last := store.Calls() + fails
+		store.Fail = func(call int) (before, after error) {
+			if call > last {
+				before = down
+			}
+			return before, nil
+		}
+		if got, err := s.ListTasks(auth.NewContext(t.Context(), admin), &orchestratorv1.ListTasksRequest{PageSize: 1000}); !errors.Is(err, down) {
+			t.Errorf("ListTasks() over a store that fails after %d reads = %d tasks, %v, want its error", fails, len(got.GetTasks()), err)
+		}
 	}
 }
 
