@@ -2,6 +2,7 @@ package agentauth_test
 
 import (
 	"encoding/base64"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
 )
 
 func TestWhatCannotBeAppliedIsRefusedWithWhatToDo(t *testing.T) {
@@ -224,6 +226,23 @@ func TestARenewedSecretIsShownWithoutARestart(t *testing.T) {
 	}
 	if r, n := a.last(t); n != 3 || r.ContentLength != 4 {
 		t.Errorf("the agent was asked %d times, the last time with %d bytes, want 3 times and the whole body", n, r.ContentLength)
+	}
+	for name, body := range map[string]io.ReadCloser{"an empty body": http.NoBody, "no body": nil} {
+		rewrite(t, secret, "old")
+		c := open(t, "credentials: [{origin: '"+a.URL+"', bearer: {token: 'file:"+secret+"'}}]")
+		rewrite(t, secret, "new")
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.URL, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Body = body
+		resp, err := c.Client(policy.Client(netguard.ClientOptions{})).Do(req)
+		if err != nil {
+			t.Fatalf("GET with %s = %v, want an answer", name, err)
+		}
+		if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusOK {
+			t.Errorf("GET with %s and a new secret = %d, %v, want 200 at once", name, resp.StatusCode, err)
+		}
 	}
 }
 

@@ -50,11 +50,12 @@ func redirected(req *http.Request) bool {
 // request, which is sent once more if there is another secret by then.
 func (c *Credential) Send(req *http.Request, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	resp, sent, err := c.once(req, send)
-	if err != nil || resp.StatusCode != http.StatusUnauthorized || req.Body != nil && req.GetBody == nil || !c.source.refused(sent) {
+	bare := req.Body == nil || req.Body == http.NoBody
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || !bare && req.GetBody == nil || !c.source.refused(sent) {
 		return resp, err
 	}
 	again := req.WithContext(req.Context())
-	if req.Body != nil && req.Body != http.NoBody {
+	if !bare {
 		if again.Body, err = req.GetBody(); err != nil {
 			return resp, nil //nolint:nilerr // the agent's answer stands
 		}
