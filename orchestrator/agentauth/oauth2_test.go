@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -235,6 +236,81 @@ func TestATokenThatIsNoLongerAcceptedIsRenewedOnce(t *testing.T) {
 		accepted = "none"
 		want(401, 4, 2) // who denies everything must not have us ask for tokens
 	})
+}
+
+// TestEveryCallWithATokenThatIsNoLongerAcceptedIsSentAgain has two calls on their way with one token. The first denial has the next token requested; the
+// second one comes while the endpoint takes its time, or when the next token is there.
+func TestEveryCallWithATokenThatIsNoLongerAcceptedIsSentAgain(t *testing.T) {
+	t.Parallel()
+	for name, late := range map[string]bool{"while the next token is requested": false, "when the next token is there": true} {
+		asked, release := make(chan struct{}), make(chan struct{})
+		issued := 0
+		i := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			if issued++; issued == 2 {
+				close(asked)
+				<-release
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"access_token":"token-%d","token_type":"Bearer","expires_in":600}`, issued)
+		})
+		synctest.Test(t, func(t *testing.T) {
+			denied, over := make(chan struct{}), make(chan struct{})
+			goOn := sync.OnceFunc(func() { close(release) })
+			answers := roundTrip(func(r *http.Request) (*http.Response, error) {
+				resp := &http.Response{StatusCode: http.StatusUnauthorized, Body: http.NoBody, Request: r}
+				switch {
+				case r.URL.Path == "/" || r.Header.Get("Authorization") != "Bearer token-1":
+					resp.StatusCode = http.StatusOK
+				case r.URL.Path == "/first":
+					<-time.After(time.Second) // by then the second is on its way, too
+					close(denied)
+				case late:
+					goOn()
+					<-over
+				default:
+					<-denied
+					<-asked
+					resp.Body = closer{http.NoBody, goOn} // it is closed once it is decided whether the call is sent again
+				}
+				return resp, nil
+			})
+			client := oauth(t, &agent{Server: &httptest.Server{URL: "https://a.example"}}, i, canary).Client(&http.Client{Transport: answers})
+			call := func(path string) {
+				req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://a.example"+path, http.NoBody)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				resp, err := client.Do(req)
+				if err != nil {
+					t.Errorf("GET %s %s = %v, want an answer", path, name, err)
+					return
+				}
+				if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusOK {
+					t.Errorf("GET %s, denied %s = %d, %v, want 200 with the next token", path, name, resp.StatusCode, err)
+				}
+			}
+			call("/")
+			<-time.After(time.Minute)
+			go func() { defer close(over); call("/first") }()
+			call("/second")
+			<-over
+		})
+		if _, n := i.last(t); n != 2 {
+			t.Errorf("the endpoint was asked %d times for tokens, want 2", n)
+		}
+	}
+}
+
+// closer is a body that says when it is closed.
+type closer struct {
+	io.Reader
+	closed func()
+}
+
+func (c closer) Close() error {
+	c.closed()
+	return nil
 }
 
 // A body that comes from another connection cannot be had again, so the agent's answer stands.

@@ -108,9 +108,9 @@ func (t *tokens) refused(sent time.Time) bool {
 	if t.got.After(sent) {
 		return true // there is a newer one already
 	}
-	if t.token == "" || time.Since(t.got) < youngToken {
+	if time.Since(t.got) < youngToken {
 		return false
 	}
-	t.token = ""
+	t.token = "" // another call may have dropped it already: then the next one is on its way
 	return true
 }
