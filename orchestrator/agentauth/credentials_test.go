@@ -2,10 +2,13 @@ package agentauth_test
 
 import (
 	"encoding/base64"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -25,6 +28,8 @@ func TestWhatCannotBeAppliedIsRefusedWithWhatToDo(t *testing.T) {
 		"nothing":                  {"", "want credentials: and a list"},
 		"a key nobody knows":       {origin + "bearer: {tokem: 'env:X'}}]", "field tokem not found"},
 		"a key given twice":        {origin + "origin: 'https://b.example'}]", `"origin" already defined`},
+		"a file without end":       {strings.Repeat("#", 1<<20+1), "more than 1048576 bytes"},
+		"too many entries":         {"credentials: [" + strings.Repeat("{},", 1001) + "]", "it has 1001 entries; the most is 1000"},
 		"two documents":            {origin + "bearer: {token: 'env:PATH'}}]\n---\n{}", "more than one document"},
 		"a text for a kind":        {origin + "bearer: " + canary + "}]", "cannot unmarshal"},
 		"a path in the origin":     {"credentials: [{origin: 'https://a.example/x', bearer: {token: 'env:PATH'}}]", "entry 1: origin: want a scheme, a host"},
@@ -37,6 +42,8 @@ func TestWhatCannotBeAppliedIsRefusedWithWhatToDo(t *testing.T) {
 		"no kind":                  {origin + "}]", "entry 1 (https://a.example): it has 0 kinds: want one of bearer"},
 		"two kinds":                {origin + "bearer: {token: 'env:PATH'}, basic: {username: u, password: 'env:PATH'}}]", "it has 2 kinds"},
 		"a secret in the file":     {origin + "bearer: {token: " + canary + "}}]", "bearer.token: want env: and the name of a variable, or file: and an absolute path"},
+		"a place nobody knows":     {origin + "bearer: {token: 'vault:/secret'}}]", "bearer.token: want env: and the name of a variable"},
+		"a client's secret":        {origin + "oauth2: {tokenURL: 'https://i.example/t', clientID: q, clientSecret: " + canary + "}}]", "oauth2.clientSecret: want env:"},
 		"a path that is not whole": {origin + "bearer: {token: 'file:x'}}]", "absolute path"},
 		"a variable not set":       {origin + "basic: {username: u, password: 'env:NOBODY_SETS_THIS'}}]", "basic.password: the environment variable NOBODY_SETS_THIS is not set"},
 		"a file that is not there": {origin + "apiKey: {in: header, name: X-Key, value: 'file:/nowhere'}}]", "apiKey.value: stat /nowhere: no such file"},
@@ -49,10 +56,15 @@ func TestWhatCannotBeAppliedIsRefusedWithWhatToDo(t *testing.T) {
 		"a place that is none":     {origin + "apiKey: {in: body, name: k, value: 'env:PATH'}}]", "apiKey.in: want header, query or cookie"},
 		"a token URL in the clear": {origin + "oauth2: {tokenURL: 'http://i.example/t', clientID: q, clientSecret: 'env:PATH'}}]", "http://i.example/t is not https and not on this machine"},
 		"a token URL that is none": {origin + "oauth2: {tokenURL: " + canary + ", clientID: q, clientSecret: 'env:PATH'}}]", "oauth2.tokenURL: want the URL"},
+		"a token URL of no host":   {origin + "oauth2: {tokenURL: 'https:///t', clientID: q, clientSecret: 'env:PATH'}}]", "oauth2.tokenURL: want the URL"},
+		"a token URL of no port":   {origin + "oauth2: {tokenURL: 'https://i.example:x/t', clientID: q, clientSecret: 'env:PATH'}}]", "oauth2.tokenURL: want the URL"},
+		"a token URL of no web":    {origin + "oauth2: {tokenURL: 'ftp://i.example/t', clientID: q, clientSecret: 'env:PATH'}}]", "oauth2.tokenURL: want the URL"},
 		"a token URL with a user":  {origin + "oauth2: {tokenURL: 'https://" + canary + "@i.example/t', clientID: q, clientSecret: 'env:PATH'}}]", "oauth2.tokenURL: want the URL"},
 		"a token URL with a query": {origin + "oauth2: {tokenURL: 'https://i.example/t?k=" + canary + "', clientID: q, clientSecret: 'env:PATH'}}]", "oauth2.tokenURL: want the URL"},
 		"a token URL with a mark":  {origin + "oauth2: {tokenURL: 'https://i.example/t#k', clientID: q, clientSecret: 'env:PATH'}}]", "oauth2.tokenURL: want the URL"},
 		"a certificate not there":  {origin + "mutualTLS: {certFile: /nowhere, keyFile: /nowhere}}]", "mutualTLS: read the certificate: stat /nowhere"},
+		"no certificate":           {origin + "mutualTLS: {keyFile: /nowhere}}]", "mutualTLS.certFile: want an absolute path"},
+		"a part of a path":         {origin + "mutualTLS: {certFile: /nowhere, keyFile: /nowhere, caFile: ca}}]", "mutualTLS.caFile: want an absolute path"},
 		"a certificate over http":  {"credentials: [{origin: 'http://127.0.0.1', mutualTLS: {certFile: c, keyFile: k}}]", "absolute path"},
 		"a client id of lines":     {origin + "oauth2: {tokenURL: 'https://i.example/t', clientID: \"a\\nb\", clientSecret: 'env:PATH'}}]", "oauth2.clientID: want one of visible"},
 		"a user of lines":          {origin + "basic: {username: \"a\\nb\", password: 'env:PATH'}}]", "basic.username: want one of visible"},
@@ -73,6 +85,39 @@ func TestWhatCannotBeAppliedIsRefusedWithWhatToDo(t *testing.T) {
 	}
 }
 
+func TestAVariableThatNoHeaderCanHoldIsRefused(t *testing.T) {
+	t.Setenv("LINES_OF_TEXT", "a\nb")
+	if _, err := tryOpen(t, "credentials: [{origin: 'https://a.example', bearer: {token: 'env:LINES_OF_TEXT'}}]"); err == nil || !strings.Contains(err.Error(), "LINES_OF_TEXT has characters") {
+		t.Errorf("Open() with a variable of two lines = %v, want it refused", err)
+	}
+}
+
+// TestAKeysNameEndsNowhere has names with each character of ASCII, those with a meaning in headers, queries and cookies among them.
+func TestAKeysNameEndsNowhere(t *testing.T) {
+	t.Parallel()
+	for c := range rune(0x80) {
+		name := "a" + string(c)
+		_, err := tryOpen(t, fmt.Sprintf(`{"credentials": [{"origin": "https://a.example", "apiKey": {"in": "cookie", "name": %q, "value": "env:PATH"}}]}`, name))
+		if want := regexp.MustCompile(`^[a-zA-Z0-9._-]+$`).MatchString(name); (err == nil) != want {
+			t.Errorf("Open() with a key that is named %q = %v, want it accepted: %t", name, err, want)
+		}
+	}
+}
+
+func TestWhatGoesInTheClearIsSaid(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	c, err := agentauth.Open(agentauth.Config{
+		File: write(t, "credentials: [{origin: 'http://a.example', insecure: true, bearer: {token: 'file:"+write(t, canary)+"'}}]"), Setting: "s", Policy: policy, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	if err != nil || c.For(&url.URL{Scheme: "http", Host: "a.example"}) == nil {
+		t.Errorf("Open() of what the operator wants in the clear = %v, want no error", err)
+	}
+	if got := log.String(); !strings.Contains(got, "in the clear") || !strings.Contains(got, "http://a.example") || strings.Contains(got, canary) {
+		t.Errorf("the log is %q, want a warning that names the origin", got)
+	}
+}
+
 func TestEachKindIsShownAsItsSpecificationSays(t *testing.T) {
 	t.Parallel()
 	secret := write(t, canary+"\n")
@@ -81,21 +126,35 @@ func TestEachKindIsShownAsItsSpecificationSays(t *testing.T) {
 		shown func(*http.Request) string
 		want  string
 	}{
-		"bearer": {"bearer: {token: 'file:" + secret + "'}", header("Authorization"), "Bearer " + canary},
-		"basic":  {"basic: {username: u, password: 'file:" + secret + "'}", header("Authorization"), "Basic " + base64.StdEncoding.EncodeToString([]byte("u:"+canary))},
-		"header": {"apiKey: {in: header, name: X-Key, value: 'file:" + secret + "'}", header("X-Key"), canary},
-		"query":  {"apiKey: {in: query, name: key, value: 'file:" + secret + "'}", func(r *http.Request) string { return r.URL.RawQuery }, "a=b&key=" + canary},
-		"cookie": {"apiKey: {in: cookie, name: key, value: 'file:" + secret + "'}", header("Cookie"), "key=" + canary},
+		"bearer":                  {"bearer: {token: 'file:" + secret + "'}", header("Authorization"), "Bearer " + canary},
+		"basic":                   {"basic: {username: u, password: 'file:" + secret + "'}", header("Authorization"), "Basic " + base64.StdEncoding.EncodeToString([]byte("u:"+canary))},
+		"header":                  {"apiKey: {in: header, name: X-Key, value: 'file:" + secret + "'}", header("X-Key"), canary},
+		"query":                   {"apiKey: {in: query, name: host, value: 'file:" + secret + "'}", func(r *http.Request) string { return r.URL.RawQuery }, "a=b&host=" + canary},
+		"cookie":                  {"apiKey: {in: cookie, name: key, value: 'file:" + secret + "'}", header("Cookie"), "key=" + canary},
+		"a cookie that would end": {"apiKey: {in: cookie, name: key, value: 'file:" + write(t, "a; b,c") + "'}", header("Cookie"), "key=a%3B%20b%2Cc"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := serve(t, ok)
 			c := open(t, "credentials: [{origin: '"+a.URL+"', "+test.kind+"}]")
-			if code, err := post(t.Context(), c, a.URL+"/x?a=b"); err != nil || code != http.StatusOK {
-				t.Fatalf("POST = %d, %v, want 200", code, err)
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.URL+"/x?a=b", http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := c.Client(policy.Client(netguard.ClientOptions{})).Do(req)
+			if err != nil {
+				t.Fatalf("GET = %v, want an answer", err)
+			}
+			if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusOK {
+				t.Errorf("GET = %d, %v, want 200", resp.StatusCode, err)
 			}
 			if r, _ := a.last(t); test.shown(r) != test.want {
 				t.Errorf("the agent was shown %q, want %q", test.shown(r), test.want)
+			}
+			for which, r := range map[string]*http.Request{"the request": req, "the answer's request": resp.Request} {
+				if got := test.shown(r); got != "" && got != "a=b" {
+					t.Errorf("%s has %q, want nothing of the secret", which, got)
+				}
 			}
 		})
 	}
@@ -113,6 +172,8 @@ func TestOverGRPCACredentialIsMetadataOrNothingIsSent(t *testing.T) {
 		"apiKey: {in: cookie, name: K, value: 'file:" + file + "'}":     {key: "cookie", value: "K=k3y"},
 		"apiKey: {in: query, name: k, value: 'file:" + file + "'}":      {reason: agentauth.ReasonUnfit},
 		"bearer: {token: 'file:" + file + "'}":                          {key: "authorization", value: "Bearer k3y"},
+
+		"oauth2: {tokenURL: 'http://127.0.0.1:1/t', clientID: q, clientSecret: 'file:" + file + "'}": {reason: agentauth.ReasonUnavailable}, // there nobody answers
 	} {
 		c := open(t, "credentials: [{origin: 'https://a.example', "+kind+"}]")
 		key, value, err := c.For(&url.URL{Scheme: "https", Host: "a.example"}).Metadata(t.Context())
@@ -243,6 +304,32 @@ func TestARenewedSecretIsShownWithoutARestart(t *testing.T) {
 		if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusOK {
 			t.Errorf("GET with %s and a new secret = %d, %v, want 200 at once", name, resp.StatusCode, err)
 		}
+	}
+}
+
+// TestARequestThatIsNotSentIsClosed has who writes a body not wait for a reader that does not come.
+func TestARequestThatIsNotSentIsClosed(t *testing.T) {
+	t.Parallel()
+	c := open(t, "credentials: [{origin: 'https://a.example', oauth2: {tokenURL: 'http://127.0.0.1:1/t', clientID: q, clientSecret: 'file:"+write(t, canary)+"'}}]")
+	closed := false
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://a.example", closer{strings.NewReader("body"), func() { closed = true }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := c.Client(policy.Client(netguard.ClientOptions{})).Do(req)
+	if err == nil {
+		t.Errorf("POST without a token = %d, %v, want an error", resp.StatusCode, resp.Body.Close())
+	}
+	if fault.ReasonOf(err) != agentauth.ReasonUnavailable || !closed {
+		t.Errorf("POST without a token = %v, its body closed: %t, want %s and true", err, closed, agentauth.ReasonUnavailable)
+	}
+}
+
+func TestAnAgentThatIsNotThereIsAnError(t *testing.T) {
+	t.Parallel()
+	c := open(t, "credentials: [{origin: 'http://127.0.0.1:1', bearer: {token: 'file:"+write(t, canary)+"'}}]")
+	if code, err := post(t.Context(), c, "http://127.0.0.1:1"); err == nil || strings.Contains(err.Error(), canary) {
+		t.Errorf("POST to nobody = %d, %v, want an error without the secret", code, err)
 	}
 }
 

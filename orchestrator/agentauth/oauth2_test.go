@@ -75,6 +75,31 @@ func TestATokenIsAskedForOnceAndAgainBeforeItExpires(t *testing.T) {
 	})
 }
 
+// TestATokenIsKeptForAnHourAtMost has an endpoint that says nothing of an end, or one that is far away.
+func TestATokenIsKeptForAnHourAtMost(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]string{"no end": "", "a distant end": `,"expires_in":1000000`} {
+		n := 0
+		a, i := serve(t, ok), serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			n++
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"access_token":"token-%d","token_type":"Bearer"%s}`, n, end)
+		})
+		synctest.Test(t, func(t *testing.T) {
+			c := oauth(t, a, i, canary)
+			for _, want := range []string{"token-1", "token-1", "token-2"} {
+				if _, err := post(t.Context(), c, a.URL); err != nil {
+					t.Fatalf("POST with a token of %s = %v, want an answer", name, err)
+				}
+				if r, _ := a.last(t); r.Header.Get("Authorization") != "Bearer "+want {
+					t.Errorf("the agent was shown %q of a token of %s, want Bearer %s", r.Header.Get("Authorization"), name, want)
+				}
+				<-time.After(58 * time.Minute)
+			}
+		})
+	}
+}
+
 func TestManyCallsAskForOneToken(t *testing.T) {
 	t.Parallel()
 	a, i := serve(t, ok), issuer(t)
@@ -187,14 +212,16 @@ func TestATokenThatCannotBeShownIsNotTaken(t *testing.T) {
 		"that is none":          `{"token_type":"Bearer"}`,
 		"in what is not JSON":   `access`,
 		"in an error's answer":  `{"error":"access_denied","access_token":"a","token_type":"Bearer"}`,
+		"in an error's code":    `{"error":"` + canary + ` is wrong"}`,
 		"in the form of a list": `[]`,
 	} {
 		i := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = fmt.Fprint(w, answer)
 		})
-		if status, err := post(t.Context(), oauth(t, a, i, canary), a.URL); fault.ReasonOf(err) != agentauth.ReasonUnavailable {
-			t.Errorf("POST with a token %s = %d, %v, want %s", name, status, err, agentauth.ReasonUnavailable)
+		status, err := post(t.Context(), oauth(t, a, i, canary), a.URL)
+		if fault.ReasonOf(err) != agentauth.ReasonUnavailable || !strings.Contains(err.Error(), "there is no token of") || strings.Contains(err.Error(), canary) {
+			t.Errorf("POST with a token %s = %d, %v, want %s without the secret", name, status, err, agentauth.ReasonUnavailable)
 		}
 	}
 }
