@@ -44,7 +44,6 @@ func (c Config) read(before *list) (*list, error) {
 		}
 	}
 	if len(problems) > 0 {
-		next.closeBut(before) // nothing was sent yet
 		return nil, fault.Invalid(c.Setting, "CREDENTIALS_INVALID", "credentials for agents in %s: %s", c.File, strings.Join(problems, "; "))
 	}
 	return next, nil
