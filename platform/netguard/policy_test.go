@@ -1,6 +1,7 @@
 package netguard_test
 
 import (
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -56,6 +57,7 @@ func TestNoOptionPermitsMetadata(t *testing.T) {
 	for _, address := range []string{
 		"169.254.169.254", "fe80::a9fe:a9fe", "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254", "fd00:42::42",
 		"fd00:c1::a9fe:a9fe", "fd00:a9fe:a9fe::1", "fd00:100::100:200", "::ffff:169.254.169.254",
+		"169.254.0.0", "169.254.255.255", "fe80::", "febf:ffff::1", "fd00:ec2:ffff::1", "fd20:ce:ffff::1", // the ends of networks
 	} {
 		origin := net.JoinHostPort(address, "80")
 		policy := &netguard.Policy{AllowLoopback: true, AllowOrigins: []string{origin}, AllowPorts: []int{80}}
@@ -74,7 +76,7 @@ func TestCheckURLAdmitsOrdinaryURLs(t *testing.T) {
 	for _, raw := range []string{
 		"https://example.com", "http://example.com:8080/a?b=c#d", "https://EXAMPLE.com./", "https://xn--bcher-kva.example/", "https://a_b.example.com/",
 		"https://1.1.1.1/", "https://[2606:4700:4700::1111]/", "https://3com.example/", "https://example.co.jp:8443/%E3%81%82", "HTTP://example.com/",
-		"https://93.184.216.34:65535/", "https://bund.de/", "https://[2606:4700::1234:5efe:7f00:1]/", // neither hexadecimal nor ISATAP
+		"https://93.184.216.34:65535/", "https://bund.de/", "https://0a-9z-AZ.example/", "https://[2606:4700::1234:5efe:7f00:1]/", // neither hexadecimal nor ISATAP
 		"https://[2606:4700::100:5efe:7f00:1]/", "https://[2606:4700::1:5efe:7f00:1]/", "https://[2606:4700::5ffe:7f00:1]/", "https://[2606:4700::5eff:7f00:1]/",
 		"https://" + strings.Repeat("a", 63) + ".example/", "https://" + strings.Repeat("a.", 126) + "a/",
 	} {
@@ -115,6 +117,33 @@ func TestClientReadsABoundedHead(t *testing.T) {
 	policy := &netguard.Policy{AllowLoopback: true}
 	if status, err := get(t, policy.Client(netguard.ClientOptions{}), server.URL); err == nil {
 		t.Errorf("Get of 300 KiB of response headers answered %d, want an error: the limit is 256 KiB", status)
+	}
+}
+
+// closer is a body that notes that it was closed.
+type closer struct {
+	io.Reader
+	closed bool
+}
+
+func (c *closer) Close() error {
+	c.closed = true
+	return nil
+}
+
+func TestABodyThatIsNotSentIsClosed(t *testing.T) {
+	t.Parallel()
+	body := &closer{Reader: strings.NewReader("body")}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := new(netguard.Policy).Client(netguard.ClientOptions{}).Do(req) //nolint:bodyclose // by closing
+	if err == nil {
+		closing(t, resp.Body)
+	}
+	if fault.ReasonOf(err) != netguard.ReasonAddressBlocked || !body.closed {
+		t.Errorf("POST to loopback = %v, its body closed: %t, want ADDRESS_BLOCKED and true", err, body.closed)
 	}
 }
 
