@@ -53,7 +53,7 @@ func (p *provider) token(t *testing.T, key any, alg jose.SignatureAlgorithm, mor
 }
 
 // typed is token with a type in its header, unless kind is "".
-func (p *provider) typed(t *testing.T, key any, alg jose.SignatureAlgorithm, kind jose.ContentType, more map[string]any) string {
+func (p *provider) typed(t *testing.T, key any, alg jose.SignatureAlgorithm, kind any, more map[string]any) string {
 	t.Helper()
 	claims := map[string]any{"iss": p.URL, "aud": "quorate", "sub": "ana", "exp": time.Now().Add(time.Minute).Unix(), "roles": []string{"admin", "painter"}}
 	maps.Copy(claims, more)
@@ -63,7 +63,7 @@ func (p *provider) typed(t *testing.T, key any, alg jose.SignatureAlgorithm, kin
 	}
 	options := (&jose.SignerOptions{}).WithHeader("kid", "k")
 	if kind != "" {
-		options = options.WithType(kind)
+		options = options.WithHeader(jose.HeaderType, kind)
 	}
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, options)
 	if err != nil {
@@ -151,14 +151,37 @@ func TestKeysAreNotReadOverPlainHTTP(t *testing.T) {
 	}
 }
 
-func TestARedirectWithoutEndIsNotFollowed(t *testing.T) {
+func TestRedirectsAreFollowedToAnEnd(t *testing.T) {
 	t.Parallel()
-	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }))
+	for redirects, want := range map[int]string{1: "", 9: "", 10: "OIDC_UNAVAILABLE"} {
+		asked := 0
+		p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if asked++; asked <= redirects {
+				http.Redirect(w, r, fmt.Sprintf("/%d", asked), http.StatusFound)
+				return
+			}
+			_, _ = fmt.Fprintf(w, `{"issuer":"http://%s","jwks_uri":"http://%s/keys"}`, r.Host, r.Host)
+		}))
+		t.Cleanup(p.Close)
+		c := oidc.DefaultConfig()
+		c.Issuer, c.Audience = p.URL, "quorate"
+		_, err := oidc.New(t.Context(), c, p.Client())
+		if fault.ReasonOf(err) != want || want != "" && !strings.Contains(err.Error(), "redirected too often") {
+			t.Errorf("New() with %d redirects = %v, want %q because of the redirects", redirects, err, want)
+		}
+	}
+}
+
+func TestAConfigurationIsBounded(t *testing.T) {
+	t.Parallel()
+	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"issuer":"http://%s","jwks_uri":"http://%s/keys","pad":%q}`, r.Host, r.Host, strings.Repeat("x", 1<<20))
+	}))
 	t.Cleanup(p.Close)
 	c := oidc.DefaultConfig()
 	c.Issuer, c.Audience = p.URL, "quorate"
-	if _, err := oidc.New(t.Context(), c, p.Client()); fault.ReasonOf(err) != "OIDC_UNAVAILABLE" || !strings.Contains(err.Error(), "redirected too often") {
-		t.Errorf("New() = %v, want OIDC_UNAVAILABLE because of the redirects", err)
+	if _, err := oidc.New(t.Context(), c, p.Client()); fault.ReasonOf(err) != "OIDC_UNAVAILABLE" || !strings.Contains(err.Error(), "more than 1048576 bytes") {
+		t.Errorf("New() with a configuration of more than 1 MiB = %v, want OIDC_UNAVAILABLE because of its size", err)
 	}
 }
 
@@ -221,12 +244,13 @@ func TestATokenOfAnotherTypeIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	a := p.authenticator(t, func(*oidc.Config) {})
-	for kind, want := range map[jose.ContentType]string{
+	for kind, want := range map[any]string{
 		"": "", "JWT": "", "at+jwt": "", "application/AT+JWT": "",
 		"logout+jwt": "TOKEN_INVALID", "token-introspection+jwt": "TOKEN_INVALID", "secevent+jwt": "TOKEN_INVALID",
+		5: "TOKEN_INVALID",
 	} {
 		if got, err := a.Authenticate(t.Context(), p.typed(t, p.key, jose.ES256, kind, nil)); fault.ReasonOf(err) != want {
-			t.Errorf("Authenticate() of a token of type %q = %v, %v, want %q", kind, got, err, want)
+			t.Errorf("Authenticate() of a token of type %v = %v, %v, want %q", kind, got, err, want)
 		}
 	}
 }
