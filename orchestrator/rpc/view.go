@@ -102,7 +102,7 @@ func Changeable(ctx context.Context, store orchestrator.Store, id string) (orche
 
 // HoldMessage takes the message out of a task that p sees as its agent, as long as the agent does not get the message.
 func HoldMessage(p auth.Principal, t *orchestrator.Task) {
-	if t.MessageHeld() && t.Owner != p.Name && !p.Is(auth.RoleAdmin, auth.RoleViewer) {
+	if t.MessageHeld() && !owns(p, t) && !p.Is(auth.RoleAdmin, auth.RoleViewer) {
 		t.Message = nil
 	}
 }
@@ -110,7 +110,12 @@ func HoldMessage(p auth.Principal, t *orchestrator.Task) {
 // MaySee reports whether p may see a task of its tenant: admins and viewers see all tasks, other callers those that they submitted, and agents also
 // those that they execute.
 func MaySee(p auth.Principal, t *orchestrator.Task) bool {
-	return p.Is(auth.RoleAdmin, auth.RoleViewer) || t.Owner == p.Name || executes(p, t)
+	return p.Is(auth.RoleAdmin, auth.RoleViewer) || owns(p, t) || executes(p, t)
+}
+
+// owns reports whether p submitted the task. An agent may have the name of a caller, by its card, and does not become that caller.
+func owns(p auth.Principal, t *orchestrator.Task) bool {
+	return p.Is(auth.RoleAdmin, auth.RoleDispatcher) && t.Owner == p.Name
 }
 
 // executes reports whether p is the task's agent.
@@ -120,7 +125,7 @@ func executes(p auth.Principal, t *orchestrator.Task) bool {
 
 // mayChange reports whether p may change a task that it may see.
 func mayChange(p auth.Principal, t *orchestrator.Task) bool {
-	return p.Is(auth.RoleAdmin) || t.Owner == p.Name
+	return p.Is(auth.RoleAdmin) || owns(p, t)
 }
 
 // mayAsk reports whether p may have agents consulted about a task that it may see.

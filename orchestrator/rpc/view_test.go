@@ -81,6 +81,22 @@ func TestWhatNoReviewerHasSeenIsNotShown(t *testing.T) {
 	}
 }
 
+// TestAnAgentWithTheNameOfACallerIsNotThatCaller has an agent whose card gives it the name of who submits tasks to it.
+func TestAnAgentWithTheNameOfACallerIsNotThatCaller(t *testing.T) {
+	t.Parallel()
+	agent := auth.Principal{Tenant: "default", Name: "alice", Roles: []auth.Role{auth.RoleAgent}}
+	if rpc.MaySee(agent, &orchestrator.Task{Tenant: "default", Owner: "alice", Agent: "echo"}) {
+		t.Error("MaySee() of the agent alice = true for a task that the caller alice gave to echo, want false")
+	}
+	held := orchestrator.Task{
+		Tenant: "default", Owner: "alice", Agent: "alice", Message: &a2apb.Message{MessageId: "m"},
+		Requirements: []consultation.Requirement{{ID: "r", TargetAgent: "reviewer", Phase: consultation.PhasePreExecution, Mandatory: true}},
+	}
+	if rpc.HoldMessage(agent, &held); held.Message != nil || !rpc.MaySee(agent, &held) {
+		t.Errorf("HoldMessage() leaves the agent alice %v of a task that the caller alice gave to it, want no message before the review", held.Message)
+	}
+}
+
 func TestOnlyTheAgentItselfSeesWhatItExecutes(t *testing.T) {
 	t.Parallel()
 	task := orchestrator.Task{Tenant: "default", Owner: "alice", Agent: "echo"}
