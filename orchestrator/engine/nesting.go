@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
@@ -16,7 +17,7 @@ const maxNesting = 1000
 
 // invalidValue is the fault for what a caller gives as whose data, if that is not shallow: it could be stored, and not sent.
 func invalidValue(field, whose string) error {
-	return fault.Invalid(field, "VALUE_INVALID", "%s has data with values that JSON does not have (NaN, infinity, none at all), or more than %d deep", whose, maxNesting)
+	return fault.Invalid(field, "VALUE_INVALID", "%s has data with values that JSON does not have (NaN, infinity, unknown fields, none at all), or more than %d deep", whose, maxNesting)
 }
 
 // checkNesting refuses a response that could be stored but never read again.
@@ -56,12 +57,15 @@ func shallow(s *structpb.Struct, left int) bool {
 			return false
 		}
 	}
-	return left >= 0
+	return left >= 0 && !smuggles(s)
 }
 
-// shallowValue returns false also for values that only protobuf's wire format can express: no value at all, NaN and infinities.
+// shallowValue returns false also for values that only protobuf's wire format can express: no value at all, NaN, infinities and unknown fields.
 func shallowValue(v *structpb.Value, left int) bool {
-	if v != nil && v.GetKind() == nil || math.IsNaN(v.GetNumberValue()) || math.IsInf(v.GetNumberValue(), 0) {
+	if v != nil && v.GetKind() == nil || math.IsNaN(v.GetNumberValue()) || math.IsInf(v.GetNumberValue(), 0) || v.GetNullValue() != structpb.NullValue_NULL_VALUE {
+		return false
+	}
+	if smuggles(v) || smuggles(v.GetListValue()) {
 		return false
 	}
 	for _, item := range v.GetListValue().GetValues() {
@@ -71,3 +75,7 @@ func shallowValue(v *structpb.Value, left int) bool {
 	}
 	return left >= 0 && shallow(v.GetStructValue(), left)
 }
+
+// smuggles reports whether a value, a list or an object has fields that these do not have. Reviewers approve JSON, which leaves them out; over gRPC they
+// would go on to callers.
+func smuggles(value proto.Message) bool { return len(value.ProtoReflect().GetUnknown()) > 0 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -27,6 +28,12 @@ func object(v *structpb.Value) *structpb.Struct {
 	return &structpb.Struct{Fields: map[string]*structpb.Value{"k": v}}
 }
 
+// smuggling returns m with a field that it does not have, which callers over gRPC would get and no reviewer sees.
+func smuggling[M proto.Message](m M) M {
+	m.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, 99, protowire.VarintType), 1))
+	return m
+}
+
 func TestWhatAnAgentNestsTooDeepIsNotKept(t *testing.T) {
 	t.Parallel()
 	data := func(v *structpb.Value) []*a2apb.Part { return []*a2apb.Part{{Content: &a2apb.Part_Data{Data: v}}} }
@@ -43,6 +50,10 @@ func TestWhatAnAgentNestsTooDeepIsNotKept(t *testing.T) {
 		"the status's message": {nil, &a2apb.Message{Parts: data(nested(9000))}, a2apb.TaskState_TASK_STATE_FAILED},
 		"not a number":         {&a2apb.Artifact{Parts: data(structpb.NewNumberValue(math.NaN()))}, nil, a2apb.TaskState_TASK_STATE_FAILED},
 		"no value":             {&a2apb.Artifact{Parts: data(&structpb.Value{})}, nil, a2apb.TaskState_TASK_STATE_FAILED},
+		"a field of no value":  {&a2apb.Artifact{Parts: data(smuggling(structpb.NewBoolValue(true)))}, nil, a2apb.TaskState_TASK_STATE_FAILED},
+		"a field of no list":   {&a2apb.Artifact{Parts: data(structpb.NewListValue(smuggling(&structpb.ListValue{})))}, nil, a2apb.TaskState_TASK_STATE_FAILED},
+		"a field of no object": {&a2apb.Artifact{Metadata: smuggling(&structpb.Struct{})}, nil, a2apb.TaskState_TASK_STATE_FAILED},
+		"another null":         {&a2apb.Artifact{Parts: data(&structpb.Value{Kind: &structpb.Value_NullValue{NullValue: 7}})}, nil, a2apb.TaskState_TASK_STATE_FAILED},
 		"the message's own":    {nil, &a2apb.Message{Metadata: object(nested(9000))}, a2apb.TaskState_TASK_STATE_FAILED},
 	} {
 		t.Run(name, func(t *testing.T) {
