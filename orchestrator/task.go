@@ -238,8 +238,12 @@ func (t *Task) MessageHeld() bool {
 	before := func(r consultation.Requirement) bool {
 		return r.Phase == string(PhasePreExecution) || !consultation.KnownPhase(r.Phase)
 	}
-	passed := func(g Gate) bool { return g.Phase == PhasePreExecution && g.Allowed }
-	return slices.ContainsFunc(t.Requirements, before) && !slices.ContainsFunc(t.Gates, passed)
+	return slices.ContainsFunc(t.Requirements, before) && !t.Passed(PhasePreExecution)
+}
+
+// Passed reports whether the gate of a phase was open when it was last checked. It is false for a phase without a gate.
+func (t *Task) Passed(p Phase) bool {
+	return slices.ContainsFunc(t.Gates, func(g Gate) bool { return g.Phase == p && g.Allowed })
 }
 
 // SetGate records the latest check of a phase and replaces the one before.

@@ -236,6 +236,30 @@ func TestAFailureIsHeldAtItsGate(t *testing.T) {
 	}
 }
 
+// TestWhatAClosedGateHoldsBackIsNotReleasedByTheEnd cancels tasks at their gates.
+func TestWhatAClosedGateHoldsBackIsNotReleasedByTheEnd(t *testing.T) {
+	for phase, state := range map[string]a2apb.TaskState{
+		"on-error": a2apb.TaskState_TASK_STATE_FAILED, "pre-completion": a2apb.TaskState_TASK_STATE_COMPLETED, "design-review": a2apb.TaskState_TASK_STATE_COMPLETED,
+	} {
+		t.Run(phase, func(t *testing.T) {
+			web := &actor{name: "web", requirements: requirement(phase), play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+				return say(snapshot("r1", state, "", "half a page"))
+			}}
+			w := newWorld(t, web, &actor{name: "reviewer"})
+			task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+			if !task.Blocked() || len(task.Artifacts) != 1 {
+				t.Fatalf("state %s with %d artifacts, want blocked with what the agent had delivered", task.State, len(task.Artifacts))
+			}
+			if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: task.Key(), Caller: "tester"}); err != nil {
+				t.Fatal(err)
+			}
+			if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_CANCELED || task.Released {
+				t.Errorf("state = %s, released %t, want canceled, with everything still held back", task.State, task.Released)
+			}
+		})
+	}
+}
+
 func TestATaskThatHasEndedIsJudgedAtTheGatesThatItCameTo(t *testing.T) {
 	var w *world
 	web := &actor{name: "web", play: fails("boom"), requirements: append(requirement("on-error"), requirement("pre-completion")...)}

@@ -148,8 +148,9 @@ func (e *Engine) transition(ctx context.Context, read *orchestrator.Task, still 
 
 // finish puts a task into a terminal state.
 func (e *Engine) finish(t *orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error, note string) []orchestrator.Event {
+	held := t.Guarded() || t.Phase == orchestrator.PhaseOnError && !t.Passed(orchestrator.PhaseOnError) // a task may be canceled at its gate
 	t.State, t.Phase, t.Error, t.CancelWith = state, orchestrator.PhaseDone, why, ""
-	if state == a2apb.TaskState_TASK_STATE_COMPLETED || !t.Guarded() {
+	if state == a2apb.TaskState_TASK_STATE_COMPLETED || !held {
 		t.Released = true
 	}
 	t.Untold = t.CarriesConsultation() || why != nil && len(t.Requirements) > 0
