@@ -15,7 +15,7 @@ import (
 const carrierName = "quorate:consultation"
 
 // Subjects returns what the requirements of a task are judged on, in all phases up to its present one, or at the gates that it came to before it
-// ended: the task itself or, when it has a plan, the tasks of the steps that have begun.
+// ended: the task itself or, when it has a plan, the tasks of the steps that have begun; once the plan is completed, of those that completed it.
 func (e *Engine) Subjects(ctx context.Context, tenant, taskID string) ([]consultation.Subject, error) {
 	t, err := e.Store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: taskID})
 	if err != nil {
@@ -35,6 +35,9 @@ func (e *Engine) Subjects(ctx context.Context, tenant, taskID string) ([]consult
 		}
 		if err != nil {
 			return nil, fmt.Errorf("look at step %d of task %s: %w", i+1, t.ID, err)
+		}
+		if t.State == a2apb.TaskState_TASK_STATE_COMPLETED && child.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+			continue // others sufficed
 		}
 		list = append(list, judgedSubject(&child))
 	}

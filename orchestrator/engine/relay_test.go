@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -191,6 +192,40 @@ func TestTheQuestionOfAStepBehindAReviewIsHeldBack(t *testing.T) {
 	}
 	if _, err := w.engine.Consult(t.Context(), tenant, id, "look", nil, consultation.Request{}); fault.ReasonOf(err) != "REQUIREMENT_NOT_FOUND" || !strings.Contains(err.Error(), "step") {
 		t.Errorf("Consult(the plan's task) = %v, want REQUIREMENT_NOT_FOUND and word of its steps", err)
+	}
+}
+
+// TestATaskIsNotJudgedByStepsThatItDidWithout has one of two agents, of which one suffices, be held by its gate.
+func TestATaskIsNotJudgedByStepsThatItDidWithout(t *testing.T) {
+	t.Parallel()
+	begin := make(chan struct{})
+	held := &actor{name: "held", skill: "work", play: delivers("a page"), requirements: requirement("pre-completion")}
+	free := &actor{name: "free", skill: "work", play: func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error {
+		<-begin
+		return delivers("the page")(ctx, m, say)
+	}}
+	w := newWorld(t, held, free, &actor{name: "reviewer"})
+	id := w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAny}}, Attributes: sensitive}).ID
+	waiting := w.until(id, (*orchestrator.Task).Blocked).Plan.Waiting().TaskID
+	judged := func() (ids []string) {
+		list, err := w.engine.Subjects(t.Context(), tenant, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range list {
+			ids = append(ids, s.TaskID)
+		}
+		return ids
+	}
+	if got := judged(); !slices.Contains(got, waiting) {
+		t.Errorf("Subjects() = %v while the step %s waits, want it among them", got, waiting)
+	}
+	close(begin)
+	if task, _ := w.awaitEnd(id); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Fatalf("state %s, want completed by the other agent", task.State)
+	}
+	if got := judged(); len(got) != 1 || slices.Contains(got, waiting) {
+		t.Errorf("Subjects() = %v of the completed task, want the step that did it alone, and not %s", got, waiting)
 	}
 }
 
