@@ -29,7 +29,7 @@ func checkNesting(r *a2apb.StreamResponse) error {
 		ok = ok && shallowArtifact(a)
 	}
 	if !ok {
-		return fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "the agent's data has lists and objects more than %d deep in one another, or values that JSON does not have", maxNesting)
+		return fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "the agent's data has lists and objects more than %d deep in one another, or values or fields that JSON does not have", maxNesting)
 	}
 	return nil
 }
