@@ -92,6 +92,9 @@ func TestValidateMetadata(t *testing.T) {
 		"a space behind an attribute": {requirement(func(q *registry.ConsultationRequirement) {
 			q.Condition = &registry.Condition{Attribute: "risky ", Operator: "exists"}
 		}), consultation + ".condition.attribute"},
+		"an attribute that looks like another": {requirement(func(q *registry.ConsultationRequirement) {
+			q.Condition = &registry.Condition{Attribute: "ris\u200bky", Operator: "exists"}
+		}), consultation + ".condition.attribute"},
 		"an unknown operator":      {condition("matches", "x"), consultation + ".condition.operator"},
 		"greater_than with a word": {condition("greater_than", "3"), consultation + ".condition.value"},
 		"contains with a list":     {condition("contains", []any{"pii", "phi"}), consultation + ".condition.value"},

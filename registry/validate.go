@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -193,8 +194,9 @@ func (v *validator) requirements(agentName string, list []ConsultationRequiremen
 
 func (v *validator) condition(path string, c *Condition) {
 	v.length(path+".attribute", c.Attribute, 1, maxName)
-	if strings.TrimSpace(c.Attribute) != c.Attribute {
-		v.wrong(path+".attribute", "no task has an attribute whose name begins or ends with a space")
+	hidden := func(c rune) bool { return !unicode.IsPrint(c) }
+	if strings.TrimSpace(c.Attribute) != c.Attribute || strings.ContainsFunc(c.Attribute, hidden) {
+		v.wrong(path+".attribute", "no task has an attribute whose name begins or ends with a space, or has a character that nobody sees")
 	}
 	v.oneOf(path+".operator", c.Operator, operators)
 	_, isNumber := c.Value.(float64)
