@@ -236,6 +236,35 @@ func TestAFailureIsHeldAtItsGate(t *testing.T) {
 	}
 }
 
+// TestATaskKeepsTheRulesItWasAcceptedUnder has the agent lose its rule while it works, and while its task waits at the gate.
+func TestATaskKeepsTheRulesItWasAcceptedUnder(t *testing.T) {
+	var w *world
+	web := &actor{name: "web", requirements: requirement("pre-completion")}
+	lose := func() {
+		web.mu.Lock()
+		defer web.mu.Unlock()
+		web.requirements = nil
+	}
+	web.play = func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error {
+		lose()
+		return delivers("the page")(ctx, m, say)
+	}
+	w = newWorld(t, web, reviews(&w, "approved", "fine", true))
+	id := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID
+	w.await(id)
+	w.restart()
+	if task, _ := w.await(id); !task.Blocked() || task.Released {
+		t.Fatalf("state %s, released %t, want the task held by the rule that the agent had", task.State, task.Released)
+	}
+	if later, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID); len(later.Requirements) > 0 {
+		t.Errorf("a later task has the rules %v, want none", later.Requirements)
+	}
+	consult(t, w, id)
+	if task, _ := w.awaitEnd(id); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Errorf("state = %s, want completed once the reviewer has approved", task.State)
+	}
+}
+
 // TestWhatAClosedGateHoldsBackIsNotReleasedByTheEnd cancels tasks at their gates.
 func TestWhatAClosedGateHoldsBackIsNotReleasedByTheEnd(t *testing.T) {
 	for phase, state := range map[string]a2apb.TaskState{
