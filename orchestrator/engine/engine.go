@@ -12,6 +12,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/bounded"
+	"github.com/quorate/quorate/platform/share"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -22,9 +23,9 @@ type Engine struct {
 	router       *router.Router
 	breakers     breakers
 	budget       budget
-	exchanges    *fairLimiter // by agent
-	holdings     *holdings
-	traceQueries *fairLimiter // for gates that query trace backends, by tenant
+	exchanges    *fairLimiter                   // by agent
+	holdings     *share.Bytes[orchestrator.Key] // by agent
+	traceQueries *fairLimiter                   // for gates that query trace backends, by tenant
 	outbox       *outbox
 
 	signal      chan struct{} // holds one token when pending may have work

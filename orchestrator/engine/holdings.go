@@ -1,13 +1,12 @@
 package engine
 
 import (
-	"sync"
-
 	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/share"
 )
 
 const (
@@ -15,33 +14,10 @@ const (
 	minHoldings  = 16 * orchestrator.MaxTaskBytes // of all agents, however few tasks there may be
 )
 
-// holdings bound how much memory is taken by what agents have made of tasks that they have not ended: they may go on with that for as long as they like. An
-// agent may have as much as is free for others, and one task's in any case.
-type holdings struct {
-	most int
-
-	mu    sync.Mutex
-	bytes int                      // guarded by mu
-	of    map[orchestrator.Key]int // guarded by mu; bytes, by agent
-}
-
-func newHoldings(exchanges int) *holdings {
-	return &holdings{most: max(exchanges*smallHolding, minHoldings), of: make(map[orchestrator.Key]int)}
-}
-
-// resize counts now bytes of a task in place of what it had. It returns false, and counts nothing, when those are too many; has is what the agent has.
-func (h *holdings) resize(agent orchestrator.Key, was, now int) (has int, ok bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	more := now - was
-	if has = h.of[agent]; more > 0 && has > was && has+more > h.most-h.bytes-more {
-		return has, false
-	}
-	h.bytes += more
-	if h.of[agent] += more; h.of[agent] == 0 {
-		delete(h.of, agent)
-	}
-	return has, true
+// newHoldings returns what bounds how much memory is taken by what agents have made of tasks that they have not ended: they may go on with that for as long as
+// they like. An agent may have as much as is free for others, and one task's in any case.
+func newHoldings(exchanges int) *share.Bytes[orchestrator.Key] {
+	return share.NewBytes[orchestrator.Key](max(exchanges*smallHolding, minHoldings))
 }
 
 // memory returns about how many bytes of memory what the agent has made takes.
@@ -60,7 +36,7 @@ func (c *conversation) hold() error {
 	if now == c.held {
 		return nil
 	}
-	has, ok := c.engine.holdings.resize(agentKey(&c.task), c.held, now)
+	has, ok := c.engine.holdings.Resize(agentKey(&c.task), c.held, now)
 	if !ok {
 		return fault.New(fault.ResourceExhausted, agentclient.ReasonDraftsTooLarge,
 			"what %s has made of tasks that it has not ended takes %d bytes of memory, and may not take more than is free for others; the task goes on later, or with a higher agents.maxExchanges",
@@ -75,7 +51,7 @@ func (c *conversation) letGo() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.held > 0 {
-		c.engine.holdings.resize(agentKey(&c.task), c.held, 0)
+		c.engine.holdings.Resize(agentKey(&c.task), c.held, 0)
 		c.held = 0
 	}
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"io"
 	"net/http"
+
+	"github.com/quorate/quorate/platform/share"
 )
 
 // arriving counts what has arrived of a large body as waiting in the line: its sender may take a minute to send the rest.
 type arriving struct {
 	io.ReadCloser
-	line   *shares
+	line   *share.Bytes[caller]
 	sender caller
 	read   int // bytes
 	taken  int // bytes of the line
@@ -27,13 +29,13 @@ func (t *turns) count(ctx context.Context, body io.ReadCloser) *arriving {
 	return &arriving{ReadCloser: body, line: t.line, sender: sender(ctx)}
 }
 
-func (a *arriving) done() { a.line.giveBack(a.sender, a.taken) }
+func (a *arriving) done() { a.line.Resize(a.sender, a.taken, 0) }
 
 // Read reads, and counts. What is too much it discards, since many clients read an answer only after they have sent everything.
 func (a *arriving) Read(p []byte) (int, error) {
 	n, err := a.ReadCloser.Read(p)
 	for a.read += n; a.read-a.taken >= largeRequest; a.taken += largeRequest {
-		if has, ok := a.line.add(a.sender, largeRequest); !ok {
+		if has, ok := a.line.Resize(a.sender, 0, largeRequest); !ok {
 			_, _ = io.Copy(io.Discard, a.ReadCloser) // limitBody bounds its size and time
 			return n, requestsWaiting(has)
 		}

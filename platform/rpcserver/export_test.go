@@ -27,24 +27,6 @@ func (c Callers) Known() int {
 	return len(c.known)
 }
 
-// Shares divide a number of bytes.
-type Shares struct{ *shares }
-
-// NewShares is newShares.
-func NewShares(most int) Shares { return Shares{newShares(most)} }
-
-// Take is shares.take for a caller of this name.
-func (s Shares) Take(name string, n int) (giveBack func(), has int) {
-	return s.take(caller{name: name}, n)
-}
-
-// Known returns how many callers have some.
-func (s Shares) Known() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.of)
-}
-
 // Events begins an answer of events, as a REST call does. It returns what sends an error as the last event, and what ends it.
 func Events(w http.ResponseWriter) (sendLast func(error) bool, stop func()) {
 	s := newStreamWriter(w)
@@ -111,11 +93,7 @@ func LimitBody(limit int64, next http.Handler) http.Handler {
 }
 
 // Waiting returns the number of bytes of large requests that arrive or wait for their turn.
-func (s *Server) Waiting() int {
-	s.turns.line.mu.Lock()
-	defer s.turns.line.mu.Unlock()
-	return s.turns.line.bytes
-}
+func (s *Server) Waiting() int { return s.turns.line.Taken() }
 
 // Turns returns the number of turns that are not over.
 func (s *Server) Turns() int {
@@ -125,14 +103,7 @@ func (s *Server) Turns() int {
 }
 
 // Unread returns the number of bytes of answers that callers have not read.
-func (s *Server) Unread() (bytes int) {
-	for _, of := range []*shares{s.unread, s.unheard} {
-		of.mu.Lock()
-		bytes += of.bytes
-		of.mu.Unlock()
-	}
-	return bytes
-}
+func (s *Server) Unread() int { return s.unread.Taken() + s.unheard.Taken() }
 
 // Streams returns how many streams are open.
 func (s *Server) Streams() int {

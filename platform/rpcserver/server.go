@@ -24,6 +24,7 @@ import (
 
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/grpcwire"
+	"github.com/quorate/quorate/platform/share"
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
@@ -78,12 +79,12 @@ type Server struct {
 	public     *callers // of streams without a caller, by address
 	awaited    *callers // of calls without a caller that wait for their request, by address
 	strangers  *telemetry.Lines
-	passed     *callers // of calls without a caller that are passed on to gRPC, by address
-	unread     *shares  // of answers
-	unheard    *shares  // of answers to calls without a caller, by address
-	intake     *intake  // of requests
-	talks      *intake  // of messages of streams in both directions
-	unknown    *intake  // of requests without a caller, by address
+	passed     *callers             // of calls without a caller that are passed on to gRPC, by address
+	unread     *share.Bytes[caller] // of answers
+	unheard    *share.Bytes[caller] // of answers to calls without a caller, by address
+	intake     *intake              // of requests
+	talks      *intake              // of messages of streams in both directions
+	unknown    *intake              // of requests without a caller, by address
 	hosts      hostGuard
 	turns      *turns
 	requests   *requests
@@ -122,7 +123,7 @@ func New(opts Options) (*Server, error) {
 		mux: http.NewServeMux(), streams: newOpenStreams(), callers: newCallers(opts.Limits), public: newCallers(Limits{MaxCalls: 2 * maxPublic}),
 		awaited: newCallers(Limits{MaxCalls: 2 * maxAwaited}), strangers: telemetry.NewLines(strangersAtOnce, strangersEvery),
 		passed: newCallers(Limits{MaxCalls: 2 * maxPublic}),
-		unread: newShares(maxUnread * int(opts.MaxBodyBytes)), unheard: newShares(2 * maxPublic * leastUnread),
+		unread: share.NewBytes[caller](maxUnread * int(opts.MaxBodyBytes)), unheard: share.NewBytes[caller](2 * maxPublic * leastUnread),
 		intake: newIntake(maxReceived, bodyTimeout), talks: newIntake(maxReceived, talkWait), unknown: newIntake(maxStrangers, publicWait),
 		hosts: newHostGuard(opts.AllowedHosts, opts.HTTPListener),
 		ready: newReadyChecks(), turns: newTurns(maxInLine * int(opts.MaxBodyBytes)), abandoned: make(chan struct{}),

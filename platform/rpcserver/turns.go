@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/share"
 )
 
 const (
@@ -30,7 +31,7 @@ const (
 // take as much as is free for others, so that it neither fills the memory nor lets others wait for long.
 type turns struct {
 	free chan struct{} // holds a token for each turn that is taken
-	line *shares
+	line *share.Bytes[caller]
 
 	taken atomic.Int32
 	mu    sync.Mutex
@@ -38,7 +39,7 @@ type turns struct {
 }
 
 func newTurns(line int) *turns {
-	return &turns{free: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))), line: newShares(line), ends: make(map[string]func())} //nolint:mnd // so that one never blocks all others
+	return &turns{free: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))), line: share.NewBytes[caller](line), ends: make(map[string]func())} //nolint:mnd // so that one never blocks all others
 }
 
 // take waits for a turn for a request of some size, and returns its id; "" for a small request, which needs none. The caller must call end, at the latest when
@@ -67,7 +68,7 @@ func (t *turns) take(ctx context.Context, size int) (id string, end func(), err 
 
 // wait waits in the line.
 func (t *turns) wait(ctx context.Context, size int) error {
-	leave, has := t.line.take(sender(ctx), size)
+	leave, has := t.line.Take(sender(ctx), size)
 	if leave == nil {
 		return requestsWaiting(has)
 	}

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/platform/fault/rpcfault"
+	"github.com/quorate/quorate/platform/share"
 )
 
 const (
@@ -42,8 +43,8 @@ func (s *Server) countAnswers(ctx context.Context, req any, info *grpc.UnaryServ
 
 // countAnswer returns a message, which has size bytes when it is encoded, that counts until its encoding is written or thrown away: gRPC's flow control lets a caller
 // read it when it likes, also when the call is over for everybody else.
-func countAnswer(in *shares, who caller, message proto.Message, size int) (any, error) {
-	leave, has := in.take(who, max(size, leastUnread))
+func countAnswer(in *share.Bytes[caller], who caller, message proto.Message, size int) (any, error) {
+	leave, has := in.Take(who, max(size, leastUnread))
 	if leave == nil {
 		return nil, rpcfault.Status(retryLater(time.Second, "ANSWERS_UNREAD",
 			"this caller has %d bytes of answers that it does not read, and may not have more than are free for others; read them, or ask for less at a time", has)).Err()
