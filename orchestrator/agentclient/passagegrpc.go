@@ -23,7 +23,7 @@ func (p *Pool) PassageOverGRPC(name string, card *registry.Card) *GRPCPassage {
 	if in == nil {
 		return nil
 	}
-	c := grpcCaller{at: p.endpoint(name, in, card), wire: p.wire(in.URL), intake: &p.intake, relays: true, failed: passOn}
+	c := grpcCaller{at: p.endpoint(name, in, card), wire: p.wire(in.URL), intake: p.intake, relays: true, failed: passOn}
 	return &GRPCPassage{Tenant: in.Tenant, caller: c}
 }
 

@@ -21,7 +21,7 @@ func (p *Pool) PassageOverJSONRPC(name string, card *registry.Card) *JSONRPCPass
 	if in == nil {
 		return nil
 	}
-	return &JSONRPCPassage{Tenant: in.Tenant, caller: caller{at: p.endpoint(name, in, card), client: p.plain, intake: &p.intake}, plain: p.plain}
+	return &JSONRPCPassage{Tenant: in.Tenant, caller: caller{at: p.endpoint(name, in, card), client: p.plain, intake: p.intake}, plain: p.plain}
 }
 
 // Post sends a request and returns the answer, whatever its status. The caller closes the body.

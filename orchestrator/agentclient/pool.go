@@ -23,7 +23,7 @@ type Pool struct {
 	http        *http.Client
 	plain       *plainHTTP
 	credentials *agentauth.Credentials
-	intake      intake
+	intake      *intake
 
 	mu    sync.Mutex
 	wires map[string]*wire // guarded by mu; by URL as written in cards
@@ -35,7 +35,7 @@ func NewPool(dial Dial, client *http.Client, c *agentauth.Credentials) *Pool {
 	client = c.Client(client)
 	return &Pool{
 		dial: dial, http: client, plain: &plainHTTP{dial: dial, other: client, credentials: c}, credentials: c,
-		wires: make(map[string]*wire),
+		intake: newIntake(), wires: make(map[string]*wire),
 	}
 }
 
@@ -60,14 +60,14 @@ func (p *Pool) Connect(name string, card registry.Card) (Client, string, error) 
 	chosen := &card.Interfaces[i]
 	at := p.endpoint(name, chosen, &card)
 	if chosen.Binding == registry.BindingGRPC {
-		c := grpcCaller{at: at, wire: p.wire(chosen.URL), intake: &p.intake, failed: fromGRPC}
+		c := grpcCaller{at: at, wire: p.wire(chosen.URL), intake: p.intake, failed: fromGRPC}
 		return &grpcClient{grpcCaller: c, tenant: chosen.Tenant}, registry.BindingGRPC, nil
 	}
 	return p.overHTTP(at, *chosen), chosen.Binding, nil
 }
 
 func (p *Pool) overHTTP(at endpoint, in registry.Interface) Client {
-	c := caller{at: at, client: p.http, intake: &p.intake}
+	c := caller{at: at, client: p.http, intake: p.intake}
 	switch {
 	case strings.HasPrefix(in.ProtocolVersion, "0."):
 		c.legacy = true

@@ -6,3 +6,10 @@ func (b *Bytes[K]) Known() int {
 	defer b.mu.Unlock()
 	return len(b.of)
 }
+
+// Known returns how many parties have a place or wait for one.
+func (p *Places[K]) Known() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.of)
+}
