@@ -92,13 +92,9 @@ func (s *Store) putMappings(ctx context.Context, tenant string, next mappingItem
 	if err := setCondition(put, was); err != nil {
 		return false, err
 	}
-	items := []types.TransactWriteItem{{Put: put}}
-	if request != nil {
-		remember, err := s.putRequest(request)
-		if err != nil {
-			return false, err
-		}
-		items = append(items, types.TransactWriteItem{Put: remember})
+	items, err := s.withRequest([]types.TransactWriteItem{{Put: put}}, request)
+	if err != nil {
+		return false, err
 	}
 	err = s.commit(ctx, tenant, items, &registry.Entry{Type: registry.ChangeMapping})
 	if refused, ok := errors.AsType[*ddb.RefusedError](err); ok {
