@@ -14,6 +14,7 @@ import (
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/share"
 )
 
 // maxTries bounds how often a change is repeated because another writer was faster.
@@ -29,7 +30,7 @@ type Options struct {
 type Store struct {
 	db    *ddb.Client
 	cache cache
-	turns turns
+	turns *share.Turns[orchestrator.Key] // of writers of one process, one for each task
 	days  days
 	Options
 }
@@ -44,7 +45,7 @@ func New(db *ddb.Client, o Options) *Store {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Store{db: db, Options: o}
+	return &Store{db: db, turns: share.NewTurns[orchestrator.Key](1), Options: o}
 }
 
 // Create implements orchestrator.Store.
@@ -106,7 +107,7 @@ func (s *Store) TaskPart(ctx context.Context, k orchestrator.Key, want orchestra
 
 // Update implements orchestrator.Store.
 func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
-	done, err := s.turns.take(ctx, k) // writers of one process take turns, rather than fail
+	done, err := s.turns.Take(ctx, k) // rather than fail
 	if err != nil {
 		return orchestrator.Task{}, err
 	}

@@ -2,13 +2,13 @@ package rpcserver
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"google.golang.org/grpc"
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
+	"github.com/quorate/quorate/platform/share"
 )
 
 const (
@@ -25,34 +25,22 @@ const (
 // intake bounds how many requests of one caller are received at a time: each may have Options.MaxBodyBytes, and its sender may leave out the end. The others wait
 // with what fits into the window of their stream, which a small request does.
 type intake struct {
-	most int           // requests of one caller
-	wait time.Duration // how long a request is received
-
-	mu sync.Mutex
-	of map[caller]*entrance // guarded by mu
-}
-
-// entrance is that of one caller.
-type entrance struct {
-	users int           // requests that wait or are received; guarded by the intake's mu
-	taken chan struct{} // holds a token for each request that is received
+	callers *share.Turns[caller] // one for each request that is received
+	wait    time.Duration        // how long that takes at the most
 }
 
 func newIntake(most int, wait time.Duration) *intake {
-	return &intake{most: most, wait: wait, of: make(map[caller]*entrance)}
+	return &intake{callers: share.NewTurns[caller](most), wait: wait}
 }
 
 // receive calls decode, which receives a request of who, as soon as one more may be received. It returns the error of decode or of ctx, or InvalidArgument when the
 // request is not there in time: then the call has to end, which ends decode.
 func (i *intake) receive(ctx context.Context, who caller, decode func(any) error, req any) error {
-	e := i.use(who)
-	defer i.release(who, e)
-	select {
-	case e.taken <- struct{}{}:
-		defer func() { <-e.taken }()
-	case <-ctx.Done():
+	end, err := i.callers.Take(ctx, who)
+	if err != nil {
 		return ctx.Err()
 	}
+	defer end()
 	late := time.NewTimer(i.wait)
 	defer late.Stop()
 	read := make(chan error, 1)
@@ -62,26 +50,6 @@ func (i *intake) receive(ctx context.Context, who caller, decode func(any) error
 		return err
 	case <-late.C:
 		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: it did not come within %s", i.wait)).Err()
-	}
-}
-
-func (i *intake) use(who caller) *entrance {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	e := i.of[who]
-	if e == nil {
-		e = &entrance{taken: make(chan struct{}, i.most)}
-		i.of[who] = e
-	}
-	e.users++
-	return e
-}
-
-func (i *intake) release(who caller, e *entrance) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if e.users--; e.users == 0 {
-		delete(i.of, who)
 	}
 }
 

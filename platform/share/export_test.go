@@ -13,3 +13,10 @@ func (p *Places[K]) Known() int {
 	defer p.mu.Unlock()
 	return len(p.of)
 }
+
+// Known returns how many parties have a turn or wait for one.
+func (t *Turns[K]) Known() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.of)
+}
