@@ -108,14 +108,17 @@ func TestAServerThatBreaksTheRulesIsAnError(t *testing.T) {
 		do   func(p *peer, id uint32)
 		want codes.Code
 	}{
-		"nothing wrong":         {func(p *peer, id uint32) { p.answer(id); p.status(id, "0") }, codes.OK},
-		"informational first":   {func(p *peer, id uint32) { p.head(id, false, ":status", "103"); p.answer(id); p.status(id, "0") }, codes.OK},
-		"no header":             {func(p *peer, id uint32) { p.head(id, true, ":status", "200", "grpc-status", "5") }, codes.NotFound},
-		"no answer":             {func(p *peer, id uint32) { p.begin(id); p.status(id, "0") }, codes.Internal},
-		"two answers":           {func(p *peer, id uint32) { p.answer(id); _ = p.WriteData(id, false, hello); p.status(id, "0") }, codes.Internal},
-		"no status":             {func(p *peer, id uint32) { p.answer(id); p.head(id, true, "x", "y") }, codes.Unknown},
-		"no trailer":            {func(p *peer, id uint32) { p.begin(id); _ = p.WriteData(id, true, hello) }, codes.Unknown},
-		"a status that is none": {func(p *peer, id uint32) { p.answer(id); p.status(id, "fine") }, codes.Internal},
+		"nothing wrong":            {func(p *peer, id uint32) { p.answer(id); p.status(id, "0") }, codes.OK},
+		"informational first":      {func(p *peer, id uint32) { p.head(id, false, ":status", "103"); p.answer(id); p.status(id, "0") }, codes.OK},
+		"no header":                {func(p *peer, id uint32) { p.head(id, true, ":status", "200", "grpc-status", "5") }, codes.NotFound},
+		"no answer":                {func(p *peer, id uint32) { p.begin(id); p.status(id, "0") }, codes.Internal},
+		"two answers":              {func(p *peer, id uint32) { p.answer(id); _ = p.WriteData(id, false, hello); p.status(id, "0") }, codes.Internal},
+		"no status":                {func(p *peer, id uint32) { p.answer(id); p.head(id, true, "x", "y") }, codes.Unknown},
+		"no trailer":               {func(p *peer, id uint32) { p.begin(id); _ = p.WriteData(id, true, hello) }, codes.Unknown},
+		"half an answer":           {func(p *peer, id uint32) { p.begin(id); _ = p.WriteData(id, true, hello[:7]) }, codes.Unknown},
+		"half an answer and why":   {func(p *peer, id uint32) { p.begin(id); _ = p.WriteData(id, false, hello[:7]); p.status(id, "10") }, codes.Aborted},
+		"half an answer, all fine": {func(p *peer, id uint32) { p.begin(id); _ = p.WriteData(id, false, hello[:7]); p.status(id, "0") }, codes.Internal},
+		"a status that is none":    {func(p *peer, id uint32) { p.answer(id); p.status(id, "fine") }, codes.Internal},
 		"a gateway's error": {func(p *peer, id uint32) {
 			p.head(id, false, ":status", "502")
 			_ = p.WriteData(id, true, []byte("<html>"))
@@ -157,7 +160,7 @@ func TestAServerThatBreaksTheRulesIsAnError(t *testing.T) {
 				t.Errorf("Invoke() = %v, want %v", err, test.want)
 			}
 			cause := map[string]error{
-				"no status": grpcwire.ErrCutOff, "no trailer": grpcwire.ErrCutOff, "reset": grpcwire.ErrCutOff, "two headers": grpcwire.ErrCutOff,
+				"no status": grpcwire.ErrCutOff, "no trailer": grpcwire.ErrCutOff, "reset": grpcwire.ErrCutOff, "two headers": grpcwire.ErrCutOff, "half an answer": grpcwire.ErrCutOff,
 				"larger than is taken": grpcwire.ErrTooLarge,
 			}[name]
 			for _, found := range []error{grpcwire.ErrCutOff, grpcwire.ErrTooLarge} {

@@ -69,6 +69,9 @@ func (s *stream) reserve() {
 func (s *stream) noMessage() (message []byte, more bool, err error) {
 	switch {
 	case s.ended && len(s.in) > 0:
+		if s.call == nil && s.status() != nil { // the server says why
+			return nil, false, s.status()
+		}
 		return nil, false, status.Error(codes.Internal, "the stream ended within a message")
 	case s.ended:
 		return nil, false, nil
