@@ -126,44 +126,55 @@ func (l *clientConn) receive(ctx context.Context, s *stream, fields []hpack.Head
 		message, more, err := l.nextAnswer(s, large)
 		switch {
 		case errors.Is(err, errLarge):
-			if err := r.Large(); err != nil {
-				return err
+			if err = r.Large(); err == nil {
+				large = true
+				s.reserve()
 			}
-			large = true
-			s.reserve()
 		case err != nil:
-			return failure(ctx, s, err)
+			err = failure(ctx, s, err)
 		case message != nil:
-			if compressed(message) && !large {
-				if err := r.Large(); err != nil {
-					return err
-				}
-			}
-			answer, err := s.decompressed(message)
-			if err != nil {
-				return err
-			}
+			err = r.take(s, message, large, each)
 			told, large = true, r.Large == nil
-			if err := each(answer); err != nil {
-				return err
-			}
 		case !more:
 			return nil
 		case !told && s.begun():
 			told = true
 			r.Begun()
 		default:
-			select {
-			case <-s.news:
-			case <-l.unused: // a connection that took no more calls would let this one go on
-				return failure(ctx, s, errClosed)
-			case <-ctx.Done():
-				if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-					l.suspect(frames)
-				}
-				return status.FromContextError(ctx.Err()).Err()
-			}
+			err = l.waitForNews(ctx, s, frames)
 		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// take calls each with what is in a message; asked is whether it may be large.
+func (r *Request) take(s *stream, message []byte, asked bool, each func([]byte) error) error {
+	if compressed(message) && !asked {
+		if err := r.Large(); err != nil {
+			return err
+		}
+	}
+	answer, err := s.decompressed(message)
+	if err != nil {
+		return err
+	}
+	return each(answer)
+}
+
+// waitForNews waits until something has happened to a stream. There were as many frames of the server when the call began.
+func (l *clientConn) waitForNews(ctx context.Context, s *stream, frames uint64) error {
+	select {
+	case <-s.news:
+		return nil
+	case <-l.unused: // a connection that took no more calls would let this one go on
+		return failure(ctx, s, errClosed)
+	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			l.suspect(frames)
+		}
+		return status.FromContextError(ctx.Err()).Err()
 	}
 }
 

@@ -97,8 +97,8 @@ func TestAConnectionThatIsSilentTakesNoMoreCalls(t *testing.T) {
 
 // overdue is a context whose time is over when over is closed.
 type overdue struct {
-	context.Context
-	over chan struct{}
+	context.Context //nolint:containedctx // it is one
+	over            chan struct{}
 }
 
 func (o overdue) Done() <-chan struct{} { return o.over }

@@ -123,7 +123,7 @@ func (g *frameBuffer) Write(p []byte) (int, error) {
 func (w *transport) sendPreface(preface string, settings ...http2.Setting) {
 	w.out = append(w.out, preface...)
 	_ = w.encoder.WriteSettings(append(settings,
-		http2.Setting{ID: http2.SettingInitialWindowSize, Val: uint32(w.grants)},
+		http2.Setting{ID: http2.SettingInitialWindowSize, Val: uint32(w.grants)}, //nolint:gosec // G115: it is less
 		http2.Setting{ID: http2.SettingMaxHeaderListSize, Val: maxHeaderBytes})...)
 	_ = w.encoder.WriteWindowUpdate(0, connWindow-firstWindow)
 }
