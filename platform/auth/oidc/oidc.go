@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -44,8 +45,15 @@ func (c *Config) Validate() error {
 		return nil
 	}
 	for name, text := range map[string]string{"issuer": c.Issuer, "keysURL": c.KeysURL} {
-		if text != "" && !netguard.IsPrivateURL(text) {
+		u, err := url.Parse(text)
+		switch {
+		case text == "":
+		case err == nil && u.User != nil: // whose password must not be repeated
+			return fault.Invalid(name, "OIDC_INVALID", "the URL has a user, which is not used: leave it out")
+		case !netguard.IsPrivateURL(text):
 			return fault.Invalid(name, "OIDC_INVALID", "%q is not an https URL", text)
+		case name == "issuer" && (u.RawQuery != "" || u.Fragment != ""): // OpenID Connect Core 1.0, section 2
+			return fault.Invalid(name, "OIDC_INVALID", "%q has a query or a fragment, which no issuer has", text)
 		}
 	}
 	if c.Audience == "" || c.NameClaim == "" || c.RolesClaim == "" {

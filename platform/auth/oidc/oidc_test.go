@@ -268,11 +268,16 @@ func TestAConfigurationThatCannotBeAppliedIsRefused(t *testing.T) {
 		"another scheme":      {Issuer: "ftp://id.example", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
 		"another scheme here": {Issuer: "ftp://127.0.0.1", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
 		"no host":             {Issuer: "https:///", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
+		"a password":          {Issuer: "https://me:hush@id.example", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
+		"a password for keys": {Issuer: "https://id.example", KeysURL: "https://me:hush@id.example/keys", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
+		"a password, no TLS":  {Issuer: "http://me:hush@id.example", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
+		"a query":             {Issuer: "https://id.example?realm=a", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
+		"a fragment":          {Issuer: "https://id.example#a", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := c.Validate(); fault.ReasonOf(err) != "OIDC_INVALID" {
-				t.Errorf("Validate() = %v, want OIDC_INVALID", err)
+			if err := c.Validate(); fault.ReasonOf(err) != "OIDC_INVALID" || strings.Contains(err.Error(), "hush") {
+				t.Errorf("Validate() = %v, want OIDC_INVALID without a password", err)
 			}
 		})
 	}
