@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -22,6 +23,9 @@ type Client struct {
 	dial func(ctx context.Context) (net.Conn, error)
 	url  *url.URL
 	made time.Time
+
+	calls atomic.Int64 // that are being made
+	used  atomic.Int64 // ns from made to the end of the last call
 
 	mu      sync.Mutex
 	link    *clientConn   // guarded by mu; nil if there is none, or none that takes more calls
@@ -125,10 +129,17 @@ func (c *Client) handshake(ctx context.Context) (*clientConn, error) {
 
 // Idle returns how long the client has had no calls.
 func (c *Client) Idle() time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.link == nil {
-		return time.Since(c.made)
+	if c.calls.Load() > 0 {
+		return 0
 	}
-	return c.link.idle()
+	return time.Since(c.made) - time.Duration(c.used.Load())
+}
+
+// begin counts a call until end is called.
+func (c *Client) begin() (end func()) {
+	c.calls.Add(1)
+	return func() {
+		c.used.Store(int64(time.Since(c.made)))
+		c.calls.Add(-1)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -13,11 +12,10 @@ import (
 // clientConn is the client's end of a connection.
 type clientConn struct {
 	*transport
-	nextID     uint32    // of the next stream; guarded by the transport's mu
-	maxStreams uint32    // streams at a time; guarded by the transport's mu
-	leaves     bool      // the server takes no more streams; guarded by the transport's mu
-	used       time.Time // when the last call ended; guarded by the transport's mu
-	ready      bool      // the server has sent its settings; guarded by the transport's mu
+	nextID     uint32 // of the next stream; guarded by the transport's mu
+	maxStreams uint32 // streams at a time; guarded by the transport's mu
+	leaves     bool   // the server takes no more streams; guarded by the transport's mu
+	ready      bool   // the server has sent its settings; guarded by the transport's mu
 
 	greeted chan struct{} // closed when the server has sent its settings
 	over    chan struct{} // closed when the connection has ended
@@ -28,7 +26,7 @@ type clientConn struct {
 const lastUsable = 1 << 30
 
 func newClientConn(conn net.Conn, unused chan struct{}) *clientConn {
-	l := &clientConn{nextID: 1, maxStreams: 100, used: time.Now(), greeted: make(chan struct{}), over: make(chan struct{}), unused: unused} //nolint:mnd // until the server says (RFC 9113, section 6.5.2, recommends no fewer)
+	l := &clientConn{nextID: 1, maxStreams: 100, greeted: make(chan struct{}), over: make(chan struct{}), unused: unused} //nolint:mnd // until the server says (RFC 9113, section 6.5.2, recommends no fewer)
 	l.transport = newTransport(conn, l, answerWindow)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,7 +150,6 @@ func (l *clientConn) wake() {
 func (l *clientConn) closeStream(s *stream) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.used = time.Now()
 	if l.streams[s.id] == s {
 		delete(l.streams, s.id)
 		s.settle()
@@ -182,14 +179,4 @@ func (l *clientConn) suspect(n uint64) {
 func unprocessed(err error) bool {
 	reset, ok := errors.AsType[http2.StreamError](err)
 	return errors.Is(err, errUnprocessed) || ok && reset.Code == http2.ErrCodeRefusedStream
-}
-
-// idle returns how long there have been no calls.
-func (l *clientConn) idle() time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.streams) > 0 {
-		return 0
-	}
-	return time.Since(l.used)
 }

@@ -57,6 +57,7 @@ func (r *Request) stream(single bool) *stream {
 }
 
 func (c *Client) attempt(ctx context.Context, call func(*clientConn) error) error {
+	defer c.begin()()
 	for n := 1; ; n++ {
 		l, err := c.conn(ctx)
 		if err != nil {

@@ -84,6 +84,9 @@ func TestAConnectionThatIsSilentTakesNoMoreCalls(t *testing.T) {
 			t.Errorf("Stream() = %v over connection %d, want an answer that goes on over the second", err, dials.Load())
 		}
 	}
+	if d := c.Idle(); d != 0 {
+		t.Errorf("Idle() = %s while the first call goes on, want 0", d)
+	}
 	c.Close()
 	select {
 	case err := <-open:
