@@ -99,8 +99,10 @@ func waitInLine(t *testing.T, name string) {
 	if err := call(hurry, "slow"); fault.ReasonOf(err) != agentclient.ReasonTimeout || !strings.Contains(err.Error(), "in line") {
 		t.Errorf("Send() whose time is over in the line = %v, want %s", err, agentclient.ReasonTimeout)
 	}
-	for _, host := range []string{"other", "small"} {
-		if err := call(t.Context(), host); err != nil {
+	for _, host := range []string{"other", "small"} { // before those in the line have a place
+		soon, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		if err := call(soon, host); err != nil {
 			t.Errorf("Send() to the %s agent = %v, want its answer", host, err)
 		}
 	}
