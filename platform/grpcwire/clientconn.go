@@ -164,9 +164,10 @@ func (l *clientConn) closeStream(s *stream) {
 	}
 }
 
-// suspect makes later calls open another connection if none of the server's frames has come since there were n: it may be gone without a word.
-func (l *clientConn) suspect(n uint64) {
-	if l.frames.Load() != n {
+// suspect makes later calls open another connection if a call runs out of time, and none of the server's frames has come since there were n: the server may be gone
+// without a word.
+func (l *clientConn) suspect(ctx context.Context, n uint64) {
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) || l.frames.Load() != n {
 		return
 	}
 	l.mu.Lock()

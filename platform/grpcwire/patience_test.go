@@ -5,6 +5,8 @@ import (
 	"io"
 	"net"
 	"runtime"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -46,8 +48,18 @@ func TestAServerThatDoesNotGreetIsGivenUp(t *testing.T) {
 // TestAConnectionThatIsSilentTakesNoMoreCalls has a server go away without a word while a stream is open, and come back.
 func TestAConnectionThatIsSilentTakesNoMoreCalls(t *testing.T) {
 	t.Parallel()
+	for name, request := range map[string]string{"a request": "hello", "a request that does not get through": strings.Repeat("x", 1<<20)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			silence(t, request)
+		})
+	}
+}
+
+func silence(t *testing.T, request string) {
+	t.Helper()
 	var dials atomic.Int32
-	reached := make(chan struct{}, 10)
+	reached := make(chan struct{}, 1)
 	l := listen(t)
 	go func() {
 		for {
@@ -56,13 +68,7 @@ func TestAConnectionThatIsSilentTakesNoMoreCalls(t *testing.T) {
 				return
 			}
 			t.Cleanup(func() { _ = conn.Close() })
-			first := dials.Add(1) == 1
-			go answerAll(t, conn, func(p *peer, id uint32) {
-				if !first || id != 3 { // the second call
-					p.answer(id) // which does not end the call
-				}
-				reached <- struct{}{}
-			})
+			go answerWithoutEnd(t, conn, dials.Add(1) == 1, reached)
 		}
 	}()
 	c := clientOf(t, l.Addr().String())
@@ -71,15 +77,17 @@ func TestAConnectionThatIsSilentTakesNoMoreCalls(t *testing.T) {
 		open <- c.Stream(t.Context(), ask(t, count, "1"), func([]byte) error { close(answered); return nil })
 	}()
 	<-answered
-	<-reached
 	silent := overdue{t.Context(), make(chan struct{})}
 	go func() { <-reached; close(silent.over) }()
-	if _, err := c.Invoke(silent, ask(t, echo, "hello")); status.Code(err) != codes.DeadlineExceeded {
+	if _, err := c.Invoke(silent, ask(t, echo, request)); status.Code(err) != codes.DeadlineExceeded {
 		t.Errorf("Invoke() = %v, want DeadlineExceeded", err)
 	}
 	for range 2 {
 		slow := overdue{t.Context(), make(chan struct{})}
-		err := c.Stream(slow, ask(t, count, "1"), func([]byte) error { close(slow.over); return nil })
+		end := sync.OnceFunc(func() { close(slow.over) })
+		hangs := time.AfterFunc(time.Minute, end)
+		err := c.Stream(slow, ask(t, count, "1"), func([]byte) error { end(); return nil })
+		hangs.Stop()
 		if status.Code(err) != codes.DeadlineExceeded || dials.Load() != 2 {
 			t.Errorf("Stream() = %v over connection %d, want an answer that goes on over the second", err, dials.Load())
 		}
@@ -96,6 +104,21 @@ func TestAConnectionThatIsSilentTakesNoMoreCalls(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Error("the stream over the first connection goes on a minute after the client was closed")
 	}
+}
+
+// answerWithoutEnd answers calls on a connection and does not end the answers. On the first connection the second call gets none; reached is told of it.
+func answerWithoutEnd(t *testing.T, conn net.Conn, first bool, reached chan<- struct{}) {
+	t.Helper()
+	const second = 3
+	replyAll(t, conn, func(p *peer, f http2.Frame) {
+		_, begins := f.(*http2.MetaHeadersFrame)
+		switch data, ok := f.(*http2.DataFrame); {
+		case first && f.Header().StreamID == second && begins:
+			reached <- struct{}{}
+		case ok && data.StreamEnded() && (!first || data.StreamID != second):
+			p.answer(data.StreamID)
+		}
+	})
 }
 
 // overdue is a context whose time is over when over is closed.

@@ -31,7 +31,7 @@ func (l *clientConn) sendRequest(ctx context.Context, s *stream, fields []hpack.
 // receive makes a call and calls each for the responses.
 func (l *clientConn) receive(ctx context.Context, s *stream, fields []hpack.HeaderField, r *Request, each func([]byte) error) error {
 	defer l.closeStream(s)
-	frames := l.frames.Load()
+	defer l.suspect(ctx, l.frames.Load())
 	if err := l.sendRequest(ctx, s, fields, r.Message); err != nil {
 		return failure(ctx, s, err)
 	}
@@ -55,7 +55,7 @@ func (l *clientConn) receive(ctx context.Context, s *stream, fields []hpack.Head
 			told = true
 			r.Begun()
 		default:
-			err = l.waitForNews(ctx, s, frames)
+			err = l.waitForNews(ctx, s)
 		}
 		if err != nil {
 			return err
@@ -77,17 +77,14 @@ func (r *Request) take(s *stream, message []byte, asked bool, each func([]byte) 
 	return each(answer)
 }
 
-// waitForNews waits until something has happened to a stream. There were as many frames of the server when the call began.
-func (l *clientConn) waitForNews(ctx context.Context, s *stream, frames uint64) error {
+// waitForNews waits until something has happened to a stream.
+func (l *clientConn) waitForNews(ctx context.Context, s *stream) error {
 	select {
 	case <-s.news:
 		return nil
 	case <-l.unused: // a connection that took no more calls would let this one go on
 		return failure(ctx, s, errClosed)
 	case <-ctx.Done():
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			l.suspect(frames)
-		}
 		return status.FromContextError(ctx.Err()).Err()
 	}
 }
