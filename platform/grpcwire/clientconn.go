@@ -79,7 +79,6 @@ func (l *clientConn) headers(f *http2.MetaHeadersFrame) error {
 	}
 	s.trailer, s.ended = f.Fields, true
 	s.room.Signal()
-	s.settle()
 	s.notify()
 	return nil
 }
@@ -87,9 +86,6 @@ func (l *clientConn) headers(f *http2.MetaHeadersFrame) error {
 func informational(f *http2.MetaHeadersFrame) bool {
 	return len(f.PseudoValue("status")) == 3 && f.PseudoValue("status")[0] == '1'
 }
-
-// streamComplete is never called: the client collects no stream.
-func (*clientConn) streamComplete(*stream) {}
 
 // goAway ends the calls that the server did not begin, and lets the others finish.
 func (l *clientConn) goAway(last uint32) {
@@ -152,7 +148,6 @@ func (l *clientConn) closeStream(s *stream) {
 	defer l.mu.Unlock()
 	if l.streams[s.id] == s {
 		delete(l.streams, s.id)
-		s.settle()
 		if (!s.ended || !s.said) && l.err == nil {
 			_ = l.encoder.WriteRSTStream(s.id, http2.ErrCodeCancel)
 			l.flushAsync() // the call must end in time even if the server does not read

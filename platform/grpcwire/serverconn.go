@@ -103,7 +103,7 @@ func (p *serverConn) begin(s *stream) {
 	}
 }
 
-// streamComplete starts the call whose request is complete; mu is held.
+// streamComplete starts the call whose request is complete, or has failed; mu is held.
 func (p *serverConn) streamComplete(s *stream) {
 	if s.call.refused != nil {
 		p.start(s.call.refuse)
@@ -221,7 +221,7 @@ func (p *serverConn) endLate() {
 		case s.late:
 			s.settle()
 			s.in, s.err = nil, errLate
-			p.announceEnd(s)
+			p.streamComplete(s)
 		default:
 			s.late = true
 		}

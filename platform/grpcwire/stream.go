@@ -139,7 +139,7 @@ func (w *transport) add(s *stream, data []byte, end bool) error {
 	if err != nil {
 		s.in, s.err = nil, err
 	}
-	w.announceEnd(s)
+	s.call.port.streamComplete(s)
 	return nil
 }
 
@@ -160,12 +160,6 @@ func (s *stream) stuck() bool {
 	}
 	size, err := sizeOf(s.in, s.limit)
 	return err != nil || s.grant == 0 || int64(prefix+size-len(s.in)) > s.grant
-}
-
-// announceEnd announces that a collected stream is complete or has failed; mu is held.
-func (w *transport) announceEnd(s *stream) {
-	s.notify()
-	w.role.streamComplete(s)
 }
 
 // returnWindow adds n taken bytes to the receive window, and tells the peer once they are many; mu is held.

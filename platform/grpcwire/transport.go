@@ -69,8 +69,6 @@ type transport struct {
 type side interface {
 	// headers handles the header or the trailer of a stream.
 	headers(f *http2.MetaHeadersFrame) error
-	// streamComplete is called when a collected stream is complete, with mu held. It must not block.
-	streamComplete(s *stream)
 	// goAway is called when the peer accepts no streams after last (GOAWAY).
 	goAway(last uint32)
 	// pong is called when the peer has answered a ping.
