@@ -69,11 +69,7 @@ func (c *grpcClient) follow(ctx context.Context, method string, req proto.Messag
 
 // decode decodes an answer, unless it has too many values.
 func (c *grpcClient) decode(encoded []byte, answer proto.Message) error {
-	err := bounded.Message(encoded, answer.ProtoReflect().Descriptor())
-	if err == nil {
-		err = proto.Unmarshal(encoded, answer)
-	}
-	if err != nil {
+	if err := bounded.Unmarshal(encoded, answer); err != nil {
 		return invalid(&c.at, "%v", err)
 	}
 	return nil

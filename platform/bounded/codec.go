@@ -23,8 +23,13 @@ func (Codec) Unmarshal(data mem.BufferSlice, v any) error {
 	}
 	body := data.MaterializeToBuffer(mem.DefaultBufferPool())
 	defer body.Free()
-	if err := Message(body.ReadOnlyData(), message.ProtoReflect().Descriptor()); err != nil {
+	return Unmarshal(body.ReadOnlyData(), message)
+}
+
+// Unmarshal decodes data into m, but for a message with too many values.
+func Unmarshal(data []byte, m proto.Message) error {
+	if err := Message(data, m.ProtoReflect().Descriptor()); err != nil {
 		return err
 	}
-	return proto.Unmarshal(body.ReadOnlyData(), message)
+	return proto.Unmarshal(data, m)
 }

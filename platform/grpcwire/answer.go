@@ -148,10 +148,7 @@ func (c *call) decode(request []byte, m any) error {
 	if !ok {
 		return status.Errorf(codes.Internal, "the request is to be a %T", m)
 	}
-	if err = bounded.Message(request, message.ProtoReflect().Descriptor()); err == nil {
-		err = proto.Unmarshal(request, message)
-	}
-	if err != nil {
+	if err := bounded.Unmarshal(request, message); err != nil {
 		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: %s", err)).Err()
 	}
 	return nil
