@@ -17,14 +17,7 @@ type grpcCaller struct {
 
 // invoke makes a unary call and calls take with the answer. An error of take is returned unchanged, and others as failed says.
 func (c *grpcCaller) invoke(ctx context.Context, method string, message []byte, take func(answer []byte) error) error {
-	once := func(ctx context.Context, r *grpcwire.Request, take func([]byte) error) error {
-		answer, err := c.wire.invoke(ctx, r)
-		if err != nil {
-			return err
-		}
-		return take(answer)
-	}
-	return c.receive(ctx, &grpcwire.Request{Method: method, Message: message}, once, take)
+	return c.receive(ctx, &grpcwire.Request{Method: method, Message: message}, c.wire.invoke, take)
 }
 
 // stream makes a streaming call and calls take for each answer. An error of take is returned unchanged, and others as failed says. opened, unless it is

@@ -34,16 +34,16 @@ const (
 func (p *Pool) wire(raw string) *wire {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	u := address(raw)
-	cert := p.certificate(u)
 	if w, ok := p.wires[raw]; ok {
-		if w.cert == cert {
+		if w.cert == p.certificate(w.url) {
 			return w
 		}
 		delete(p.wires, raw)
 		w.client.Close() // its calls end as if the agent were gone
 	}
 	p.tidy()
+	u := address(raw)
+	cert := p.certificate(u)
 	w := &wire{client: grpcwire.NewClient(p.dialer(u, cert), u), url: u, credentials: p.credentials, cert: cert}
 	p.wires[raw] = w
 	return w
@@ -62,8 +62,11 @@ func (p *Pool) tidy() {
 	}
 }
 
-// certificate returns the credential whose client certificate a new connection to a URL uses, or nil.
+// certificate returns the credential whose client certificate a new connection to a URL uses, or nil. Without TLS there is none.
 func (p *Pool) certificate(u *url.URL) *agentauth.Credential {
+	if u.Scheme != "https" {
+		return nil
+	}
 	if c := p.credentials.For(u); c.IsCertificate() {
 		return c
 	}
@@ -104,13 +107,15 @@ func (p *Pool) dialer(u *url.URL, cert *agentauth.Credential) func(context.Conte
 	}
 }
 
-// invoke makes a unary call.
-func (w *wire) invoke(ctx context.Context, r *grpcwire.Request) (answer []byte, err error) {
-	err = w.call(ctx, r, func() error {
-		answer, err = w.client.Invoke(ctx, r)
-		return err
+// invoke makes a unary call and calls take with the answer. An error of take is returned unchanged.
+func (w *wire) invoke(ctx context.Context, r *grpcwire.Request, take func(answer []byte) error) error {
+	return w.call(ctx, r, func() error {
+		answer, err := w.client.Invoke(ctx, r)
+		if err != nil {
+			return err
+		}
+		return take(answer)
 	})
-	return answer, err
 }
 
 // stream makes a streaming call. An error of each ends it and is returned unchanged.
