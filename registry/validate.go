@@ -192,10 +192,15 @@ func (v *validator) requirements(agentName string, list []ConsultationRequiremen
 	}
 }
 
+// IsVisible reports whether a name is what people see of it: it neither begins nor ends with a space, and has no character that nobody sees.
+func IsVisible(name string) bool {
+	hidden := func(c rune) bool { return !unicode.IsPrint(c) }
+	return strings.TrimSpace(name) == name && !strings.ContainsFunc(name, hidden)
+}
+
 func (v *validator) condition(path string, c *Condition) {
 	v.length(path+".attribute", c.Attribute, 1, maxName)
-	hidden := func(c rune) bool { return !unicode.IsPrint(c) }
-	if strings.TrimSpace(c.Attribute) != c.Attribute || strings.ContainsFunc(c.Attribute, hidden) {
+	if !IsVisible(c.Attribute) {
 		v.wrong(path+".attribute", "no task has an attribute whose name begins or ends with a space, or has a character that nobody sees")
 	}
 	v.oneOf(path+".operator", c.Operator, operators)

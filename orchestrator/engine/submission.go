@@ -3,9 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
@@ -114,8 +112,7 @@ func checkAttributes(attributes consultation.Attributes) error {
 		return fault.Invalid("attributes", "TOO_MANY_ATTRIBUTES", "there are %d attributes; the limit is %d", len(attributes), orchestrator.MaxAttributes)
 	}
 	for key, value := range attributes {
-		hidden := func(c rune) bool { return !unicode.IsPrint(c) }
-		if strings.TrimSpace(key) != key || strings.ContainsFunc(key, hidden) { // a rule about the name that people see would not apply
+		if !registry.IsVisible(key) { // a rule about the name that people see would not apply
 			return fault.Invalid("attributes."+key, "ATTRIBUTE_NAME", "the name of attribute %q begins or ends with a space, or has a character that nobody sees: leave it out", key)
 		}
 		if !isSimple(value, true) {
