@@ -19,25 +19,33 @@ import (
 	"github.com/quorate/quorate/platform/grpcwire"
 )
 
-// answering runs a server that answers each call with the frames that do sends, and returns a Client for it. Connections after the first get a correct server.
-func answering(t *testing.T, do func(p *peer, id uint32)) *grpcwire.Client {
+// accepting runs serve for each connection, of which number is 1 for the first, and returns a Client for them.
+func accepting(t *testing.T, serve func(conn net.Conn, number int)) *grpcwire.Client {
 	t.Helper()
 	l := listen(t)
 	go func() {
-		for first := true; ; first = false {
+		for number := 1; ; number++ {
 			conn, err := l.Accept()
 			if err != nil {
 				return
 			}
 			t.Cleanup(func() { _ = conn.Close() })
-			act := do
-			if !first {
-				act = func(p *peer, id uint32) { p.answer(id); p.status(id, "0") }
-			}
-			go answerAll(t, conn, act)
+			go serve(conn, number)
 		}
 	}()
 	return clientOf(t, l.Addr().String())
+}
+
+// answering runs a server that answers each call with the frames that do sends, and returns a Client for it. Connections after the first get a correct server.
+func answering(t *testing.T, do func(p *peer, id uint32)) *grpcwire.Client {
+	t.Helper()
+	return accepting(t, func(conn net.Conn, number int) {
+		act := do
+		if number > 1 {
+			act = func(p *peer, id uint32) { p.answer(id); p.status(id, "0") }
+		}
+		answerAll(t, conn, act)
+	})
 }
 
 func answerAll(t *testing.T, conn net.Conn, do func(p *peer, id uint32)) {
@@ -52,18 +60,7 @@ func answerAll(t *testing.T, conn net.Conn, do func(p *peer, id uint32)) {
 // replying runs a server that calls do for each frame, and returns a Client for it.
 func replying(t *testing.T, do func(p *peer, f http2.Frame)) *grpcwire.Client {
 	t.Helper()
-	l := listen(t)
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			t.Cleanup(func() { _ = conn.Close() })
-			go replyAll(t, conn, do)
-		}
-	}()
-	return clientOf(t, l.Addr().String())
+	return accepting(t, func(conn net.Conn, _ int) { replyAll(t, conn, do) })
 }
 
 func replyAll(t *testing.T, conn net.Conn, do func(p *peer, f http2.Frame)) {

@@ -60,18 +60,10 @@ func silence(t *testing.T, request string) {
 	t.Helper()
 	var dials atomic.Int32
 	reached := make(chan struct{}, 1)
-	l := listen(t)
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			t.Cleanup(func() { _ = conn.Close() })
-			go answerWithoutEnd(t, conn, dials.Add(1) == 1, reached)
-		}
-	}()
-	c := clientOf(t, l.Addr().String())
+	c := accepting(t, func(conn net.Conn, number int) {
+		dials.Add(1)
+		answerWithoutEnd(t, conn, number == 1, reached)
+	})
 	open, answered := make(chan error, 1), make(chan struct{})
 	go func() {
 		open <- c.Stream(t.Context(), ask(t, count, "1"), func([]byte) error { close(answered); return nil })
