@@ -92,32 +92,68 @@ addEventListener("error", (e) => wrong.push("error: " + e.message));
 addEventListener("unhandledrejection", (e) => wrong.push("rejection: " + e.reason));
 window.owned = () => wrong.push("a stranger's script ran");`
 
-// open opens the console in a browser of its own. Without Chromium the test is skipped, but not in CI.
-func open(t *testing.T, url string, width, height int) *tab {
+// shared is the browser of all tests, which takes seconds to start. Each test has a profile of its own in it, with nothing that another one stored.
+var shared struct {
+	sync.Mutex
+
+	ctx  context.Context //nolint:containedctx // chromedp keeps the browser in it
+	stop func()
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared.stop != nil {
+		shared.stop()
+	}
+	os.Exit(code)
+}
+
+// chromium returns the browser of all tests. Without Chromium the test is skipped, but not in CI.
+func chromium(t *testing.T) context.Context {
 	t.Helper()
 	path := find(t)
-	files, err := os.MkdirTemp("/tmp", "q") //nolint:usetesting // the path of t.TempDir is too long for Chromium's socket
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.ctx != nil {
+		return shared.ctx
+	}
+	files, err := os.MkdirTemp("/tmp", "q") //nolint:usetesting // the path of t.TempDir is too long for Chromium's socket, and ends with the test
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(files) }) // Chromium is killed, and removes nothing
 	flags := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
-		chromedp.ExecPath(path), chromedp.WindowSize(width, height), chromedp.Env("TMPDIR="+files))
+		chromedp.ExecPath(path), chromedp.Env("TMPDIR="+files))
 	if os.Geteuid() == 0 {
 		flags = append(flags, chromedp.NoSandbox)
 	}
-	limit, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 4*patience)
-	allocator, stop := chromedp.NewExecAllocator(limit, flags...)
-	t.Cleanup(func() { stop(); cancel() })
-	b := newTab(t, allocator, url)
+	allocator, stop := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), flags...)
+	browser, closeBrowser := chromedp.NewContext(allocator)
+	shared.stop = func() {
+		closeBrowser()
+		stop()
+		_ = os.RemoveAll(files) // Chromium is killed, and removes nothing
+	}
+	if err := chromedp.Do(browser); err != nil {
+		t.Fatalf("Chromium does not start: %v", err)
+	}
+	shared.ctx = browser
+	return browser
+}
+
+// open opens the console in a new window, with a profile of its own.
+func open(t *testing.T, url string, width, height int) *tab {
+	t.Helper()
+	limit, cancel := context.WithTimeout(chromium(t), 4*patience)
+	t.Cleanup(cancel)
+	b := newTab(t, limit, url, chromedp.WithNewBrowserContext())
 	b.do(chromedp.EmulateViewport(int64(width), int64(height)))
 	return b
 }
 
-// newTab opens url in another tab of the browser that parent has, or will have.
-func newTab(t *testing.T, parent context.Context, url string) *tab { //nolint:revive // helpers of tests have the test first
+// newTab opens url in another tab of the profile that parent has, or will have.
+func newTab(t *testing.T, parent context.Context, url string, options ...chromedp.ContextOption) *tab { //nolint:revive // helpers of tests have the test first
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(parent)
+	ctx, cancel := chromedp.NewContext(parent, options...)
 	t.Cleanup(cancel)
 	b := &tab{t: t, ctx: ctx}
 	if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: watched}); err != nil {
