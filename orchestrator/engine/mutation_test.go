@@ -14,7 +14,7 @@ import (
 func TestTheSimulationNoticesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("builds the package once for each part that is taken out")
+		t.Skip("builds the package anew for each part that is taken out; make test does, make race does not")
 	}
 	for name, x := range map[string]struct{ file, old, mutated, complaint string }{
 		"the epoch condition": {

@@ -234,7 +234,7 @@ func updateWritesNothing(t *testing.T, s orchestrator.Store) {
 }
 
 func concurrentUpdates(t *testing.T, s orchestrator.Store) {
-	const writers, each = 8, 20
+	const writers, each = 8, 8
 	k := key(create(t, s, task("a")))
 	var wg sync.WaitGroup
 	for range writers {
