@@ -16,5 +16,5 @@ func checkLoopback(field, addr string) error {
 	if netguard.IsLoopback(host) {
 		return nil
 	}
-	return fault.Invalid(field, "NOT_LOOPBACK", "%q is not on loopback: quorate dev has one shared token and no TLS, so it serves this machine only; use 127.0.0.1, [::1] or localhost", addr)
+	return fault.Invalid(field, "CONFIG_INVALID", "%q is not on loopback: quorate dev has one shared token and no TLS, so it serves this machine only; use 127.0.0.1, [::1] or localhost", addr)
 }

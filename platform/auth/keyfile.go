@@ -31,7 +31,7 @@ func KeyLine(token Secret, p Principal) string {
 	return strings.Join(fields, " ")
 }
 
-// Read adds the keys of a key file and returns their number. A wrong line is an InvalidArgument fault with the reason KEY_FILE_INVALID
+// Read adds the keys of a key file and returns their number. A wrong line is an InvalidArgument fault with the reason CONFIG_INVALID
 // that gives its number; then nothing is added.
 func (k *Keyring) Read(file io.Reader) (int, error) {
 	var found []key
@@ -51,7 +51,7 @@ func (k *Keyring) Read(file io.Reader) (int, error) {
 			err = fmt.Errorf("there are more than %d keys", maxKeyLines)
 		}
 		if err != nil {
-			return 0, fault.Invalid("keys", "KEY_FILE_INVALID", "line %d: %s", number, err)
+			return 0, fault.Invalid("keys", "CONFIG_INVALID", "line %d: %s", number, err)
 		}
 		known[entry.hash] = true
 		found = append(found, entry)
@@ -92,14 +92,14 @@ func parseKey(line string) (key, error) {
 	return entry, entry.owner.Check()
 }
 
-// ParseRoles returns the roles of a comma-separated list. An unknown one is an InvalidArgument fault with the reason ROLE_UNKNOWN.
+// ParseRoles returns the roles of a comma-separated list. An unknown one is an InvalidArgument fault with the reason CONFIG_INVALID.
 func ParseRoles(list string) ([]Role, error) {
 	known := []Role{RoleAdmin, RoleDispatcher, RoleAgent, RoleViewer}
 	var roles []Role
 	for name := range strings.SplitSeq(list, ",") {
 		role := Role(strings.TrimSpace(name))
 		if !slices.Contains(known, role) {
-			return nil, fault.Invalid("roles", "ROLE_UNKNOWN", "%q is not one of the roles %s", name, roleNames(known))
+			return nil, fault.Invalid("roles", "CONFIG_INVALID", "%q is not one of the roles %s", name, roleNames(known))
 		}
 		roles = append(roles, role)
 	}

@@ -62,8 +62,8 @@ func TestAWrongKeyFileAddsNothing(t *testing.T) {
 			t.Parallel()
 			keys := auth.NewKeyring()
 			_, err := keys.Read(strings.NewReader(right + "\n" + test.line + "\n"))
-			if fault.ReasonOf(err) != "KEY_FILE_INVALID" || !strings.Contains(err.Error(), "line 2: ") || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("Read() = %v, want KEY_FILE_INVALID about line 2 with %q", err, test.want)
+			if fault.ReasonOf(err) != "CONFIG_INVALID" || !strings.Contains(err.Error(), "line 2: ") || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("Read() = %v, want CONFIG_INVALID about line 2 with %q", err, test.want)
 			}
 			if _, err := keys.Authenticate(t.Context(), token.Reveal()); err == nil {
 				t.Errorf("Authenticate() = nil, want the file to add nothing")
@@ -85,7 +85,7 @@ func TestTheKeysOfAFileAreCounted(t *testing.T) {
 	for n := range 100_001 {
 		file.WriteString("sha256:" + fmt.Sprintf("%064x", n) + " ops admin\n")
 	}
-	if n, err := auth.NewKeyring().Read(strings.NewReader(file.String())); fault.ReasonOf(err) != "KEY_FILE_INVALID" || !strings.Contains(err.Error(), "line 100001") {
-		t.Errorf("Read() of 100001 keys = %d, %v, want KEY_FILE_INVALID about line 100001", n, err)
+	if n, err := auth.NewKeyring().Read(strings.NewReader(file.String())); fault.ReasonOf(err) != "CONFIG_INVALID" || !strings.Contains(err.Error(), "line 100001") {
+		t.Errorf("Read() of 100001 keys = %d, %v, want CONFIG_INVALID about line 100001", n, err)
 	}
 }

@@ -66,10 +66,10 @@ func New(r *registry.Registry, pages *page.Codec, o Options) (*Catalog, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if !publisherPattern.MatchString(o.Publisher) {
-		return nil, fault.Invalid("publisher", "CATALOG_INVALID", "the publisher %q is not a domain name", o.Publisher)
+		return nil, fault.Invalid("publisher", "CONFIG_INVALID", "the publisher %q is not a domain name", o.Publisher)
 	}
 	if u, err := url.Parse(o.BaseURL); o.BaseURL != "" && (err != nil || !strings.HasPrefix(u.Scheme, "http") || u.Host == "") {
-		return nil, fault.Invalid("base_url", "CATALOG_INVALID", "the base URL %q is not an http or https URL", o.BaseURL)
+		return nil, fault.Invalid("base_url", "CONFIG_INVALID", "the base URL %q is not an http or https URL", o.BaseURL)
 	}
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	return &Catalog{registry: r, pages: pages, options: o}, nil

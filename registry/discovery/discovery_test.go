@@ -444,8 +444,8 @@ func TestSourcesThatCannotBeUsed(t *testing.T) {
 		"too many URLs":       {URLs: make([]string, 1001)},
 		"an interval of 1 ms": {Folder: "/cards", Interval: time.Millisecond},
 	} {
-		if _, err := discovery.New(r, discovery.Options{Sources: []discovery.Source{source}, Client: &http.Client{}}); fault.ReasonOf(err) != "SOURCE_INVALID" {
-			t.Errorf("New() with %s = %v, want SOURCE_INVALID", name, err)
+		if _, err := discovery.New(r, discovery.Options{Sources: []discovery.Source{source}, Client: &http.Client{}}); fault.ReasonOf(err) != "CONFIG_INVALID" {
+			t.Errorf("New() with %s = %v, want CONFIG_INVALID", name, err)
 		}
 	}
 	if _, err := discovery.New(r, discovery.Options{Sources: []discovery.Source{{Catalog: catalogURL}}}); err == nil {

@@ -29,7 +29,7 @@ type Source struct {
 	Interval time.Duration `yaml:"interval" doc:"How often it is read again, 1s to 24h; 0 means 5m."`
 }
 
-// Validate returns an InvalidArgument fault with the reason SOURCE_INVALID if the source cannot be used.
+// Validate returns an InvalidArgument fault with the reason CONFIG_INVALID if the source cannot be used.
 func (s *Source) Validate() error {
 	kinds := 0
 	for _, set := range []bool{len(s.URLs) > 0, s.Folder != "", s.Catalog != ""} {
@@ -67,7 +67,7 @@ func checkURL(field, text string) error {
 }
 
 func invalid(field, format string, args ...any) error {
-	return fault.Invalid(field, "SOURCE_INVALID", format, args...)
+	return fault.Invalid(field, "CONFIG_INVALID", format, args...)
 }
 
 // tenant returns the tenant of the agents.

@@ -43,10 +43,10 @@ type Client struct {
 func New(base, model string, key auth.Secret, hc *http.Client) (*Client, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.User != nil {
-		return nil, fault.Invalid("url", "EMBEDDING_URL", "%q is not the http or https URL of an endpoint", base)
+		return nil, fault.Invalid("url", "CONFIG_INVALID", "%q is not the http or https URL of an endpoint", base)
 	}
 	if model == "" {
-		return nil, fault.Invalid("model", "EMBEDDING_MODEL", "the endpoint at %s needs the name of a model", base)
+		return nil, fault.Invalid("model", "CONFIG_INVALID", "the endpoint at %s needs the name of a model", base)
 	}
 	return &Client{url: u.JoinPath("embeddings").String(), model: model, key: key, http: hc}, nil
 }

@@ -40,7 +40,7 @@ func DefaultConfig() Config { return Config{NameClaim: "sub", RolesClaim: "roles
 func (c *Config) Validate() error {
 	if c.Issuer == "" {
 		if c.Audience != "" || c.KeysURL != "" {
-			return fault.Invalid("issuer", "OIDC_INVALID", "an audience or a keysURL is set, but no issuer")
+			return fault.Invalid("issuer", "CONFIG_INVALID", "an audience or a keysURL is set, but no issuer")
 		}
 		return nil
 	}
@@ -49,15 +49,15 @@ func (c *Config) Validate() error {
 		switch {
 		case text == "":
 		case err == nil && u.User != nil: // whose password must not be repeated
-			return fault.Invalid(name, "OIDC_INVALID", "the URL has a user, which is not used: leave it out")
+			return fault.Invalid(name, "CONFIG_INVALID", "the URL has a user, which is not used: leave it out")
 		case !netguard.IsPrivateURL(text):
-			return fault.Invalid(name, "OIDC_INVALID", "%q is not an https URL", text)
+			return fault.Invalid(name, "CONFIG_INVALID", "%q is not an https URL", text)
 		case name == "issuer" && (u.RawQuery != "" || u.Fragment != ""): // OpenID Connect Core 1.0, section 2
-			return fault.Invalid(name, "OIDC_INVALID", "%q has a query or a fragment, which no issuer has", text)
+			return fault.Invalid(name, "CONFIG_INVALID", "%q has a query or a fragment, which no issuer has", text)
 		}
 	}
 	if c.Audience == "" || c.NameClaim == "" || c.RolesClaim == "" {
-		return fault.Invalid("audience", "OIDC_INVALID", "an issuer needs an audience, a nameClaim and a rolesClaim")
+		return fault.Invalid("audience", "CONFIG_INVALID", "an issuer needs an audience, a nameClaim and a rolesClaim")
 	}
 	return nil
 }

@@ -276,8 +276,8 @@ func TestAConfigurationThatCannotBeAppliedIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := c.Validate(); fault.ReasonOf(err) != "OIDC_INVALID" || strings.Contains(err.Error(), "hush") {
-				t.Errorf("Validate() = %v, want OIDC_INVALID without a password", err)
+			if err := c.Validate(); fault.ReasonOf(err) != "CONFIG_INVALID" || strings.Contains(err.Error(), "hush") {
+				t.Errorf("Validate() = %v, want CONFIG_INVALID without a password", err)
 			}
 		})
 	}
