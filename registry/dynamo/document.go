@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/registry"
 )
 
 // document stores a value of the domain as attributes with its JSON names.
@@ -45,7 +47,33 @@ func (d document[T]) MarshalDynamoDBAttributeValue() (types.AttributeValue, erro
 	if tree == nil {
 		return &types.AttributeValueMemberL{}, nil
 	}
+	if name := truthOf(d.value); name != "" {
+		addFalse(tree, name)
+	}
 	return encodeTree(tree, 0)
+}
+
+// truthOf returns the name of the truth value that each element of a list of the data model has, or "" if value is no such list.
+func truthOf(value any) string {
+	switch value.(type) {
+	case []registry.InputSchema:
+		return "required"
+	case []registry.OutputSchema:
+		return "guaranteed"
+	case []registry.ConsultationRequirement:
+		return "mandatory"
+	}
+	return ""
+}
+
+// addFalse adds the truth value to elements that JSON leaves it out of because it is false, since other readers of the table expect it.
+func addFalse(tree any, name string) {
+	list, _ := tree.([]any)
+	for _, element := range list {
+		if m, ok := element.(map[string]any); ok && m[name] == nil {
+			m[name] = false
+		}
+	}
 }
 
 // UnmarshalDynamoDBAttributeValue reads the value.
