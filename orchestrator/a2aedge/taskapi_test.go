@@ -23,3 +23,19 @@ func TestAStreamOfTheTaskAPIIsTakenUpAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestTheTaskAPICancelsAgain repeats a cancellation whose answer may have been lost, after the task has ended; for A2A that is an error.
+func TestTheTaskAPICancelsAgain(t *testing.T) {
+	w := newWorld(t)
+	w.addAsker(t, "asker", nil)
+	task := send(t, w, w.client(t, "/agents/asker", a2a.TransportProtocolGRPC), &a2a.SendMessageRequest{Message: text("a hat", nil)})
+	path := "/v1/tasks/" + string(task.ID)
+	w.call(t, "POST", path+":cancel", "", nil)
+	w.call(t, "GET", path+":watch?throughGates=true", "", nil) // until it has ended
+	for place, want := range map[string]int{path: 200, "/a2a/tasks/" + string(task.ID): 400} {
+		got := w.call(t, "POST", place+":cancel", "", nil)
+		if got.code != want || !strings.Contains(got.body, "TASK_STATE_CANCELED") {
+			t.Errorf("%s:cancel, again = %d %s, want %d and that it is canceled", place, got.code, got.body, want)
+		}
+	}
+}

@@ -18,10 +18,11 @@ type Cancellation struct {
 	Caller string
 	Etag   string           // of the task when it was read; empty matches any
 	With   *structpb.Struct // metadata that the agent gets with each request to stop; may be nil
+	Again  bool             // a task that was canceled on request is no error, so that a retry is safe; A2A has it as one
 }
 
 // Cancel records that a task is to be canceled and returns the task; its agent is told, and the task ends soon after. So are the agents of its steps.
-// Canceling again has no further effect. A task that has ended is a FailedPrecondition fault with the reason TASK_ENDED, one whose etag is not the
+// Canceling again has no further effect. A task that has ended is, unless Again excepts it, a FailedPrecondition fault with the reason TASK_ENDED, one whose etag is not the
 // given one a Conflict fault with the reason ETAG_MISMATCH. Metadata that cannot be kept is an InvalidArgument fault with the reason
 // CANCEL_METADATA_INVALID.
 func (e *Engine) Cancel(ctx context.Context, c Cancellation) (orchestrator.Task, error) {
@@ -31,6 +32,9 @@ func (e *Engine) Cancel(ctx context.Context, c Cancellation) (orchestrator.Task,
 	}
 	t, err := e.update(ctx, c.Key, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		if t.Ended() {
+			if c.Again && t.CancelAsked && t.State == a2apb.TaskState_TASK_STATE_CANCELED {
+				return nil, orchestrator.ErrUnchanged
+			}
 			return nil, fault.New(fault.FailedPrecondition, "TASK_ENDED", "task %s has already ended (%s)", t.ID, t.State).With("task", t.ID)
 		}
 		if t.CancelAsked {

@@ -32,14 +32,34 @@ func TestATaskThatHasChangedSinceItWasReadIsLeftAlone(t *testing.T) {
 	if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: key, Caller: "tester", Etag: "0"}); fault.ReasonOf(err) != "ETAG_MISMATCH" {
 		t.Errorf("Cancel(etag 0) = %v, want ETAG_MISMATCH", err)
 	}
-	for range 2 {
-		if now, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: key, Caller: "tester", Etag: task.Etag()}); err != nil || !now.CancelAsked {
-			if fault.ReasonOf(err) != "TASK_ENDED" { // by the first of the two
-				t.Errorf("Cancel(etag %s) = %v, want it canceled", task.Etag(), err)
-			}
+	for range 2 { // a retry is the same, though the task has changed by it and may have ended
+		now, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: key, Caller: "tester", Etag: task.Etag(), Again: true})
+		if err != nil || !now.CancelAsked {
+			t.Errorf("Cancel(etag %s) = %v, want it canceled", task.Etag(), err)
 		}
 	}
 	if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_CANCELED {
 		t.Errorf("state = %s, want canceled", task.State)
+	}
+}
+
+func TestCancelingAgainIsSafe(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?"), &actor{name: "quick", skill: "other", play: delivers("done")})
+	canceled, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work"}}).ID)
+	if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: canceled.Key(), Caller: "tester"}); err != nil {
+		t.Fatalf("Cancel() = %v, want no error", err)
+	}
+	canceled, _ = w.awaitEnd(canceled.ID)
+	completed, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "quick"}}).ID)
+	for _, test := range []struct {
+		key   orchestrator.Key
+		again bool
+		want  string
+	}{{canceled.Key(), true, ""}, {canceled.Key(), false, "TASK_ENDED"}, {completed.Key(), true, "TASK_ENDED"}} {
+		now, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: test.key, Caller: "tester", Etag: "0", Again: test.again})
+		if fault.ReasonOf(err) != test.want || err == nil && now.State != a2apb.TaskState_TASK_STATE_CANCELED {
+			t.Errorf("Cancel(%v, again %t) = %s, %v, want the reason %q", test.key, test.again, now.State, err, test.want)
+		}
 	}
 }

@@ -131,7 +131,7 @@ func (s *Service) CancelTask(ctx context.Context, req *orchestratorv1.CancelTask
 	if err != nil {
 		return nil, err
 	}
-	t, err = s.engine.Cancel(ctx, engine.Cancellation{Key: t.Key(), Caller: p.Name, Etag: cmp.Or(req.GetEtag(), rpcserver.IfMatch(ctx))})
+	t, err = s.engine.Cancel(ctx, engine.Cancellation{Key: t.Key(), Caller: p.Name, Etag: cmp.Or(req.GetEtag(), rpcserver.IfMatch(ctx)), Again: true})
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,8 @@ type TaskServiceClient interface {
 	// returns; the agent gets it in its own task. For a task with a plan, the reply goes to the step for which the task waits. A task that has ended or
 	// does not wait is FAILED_PRECONDITION.
 	ReplyToTask(ctx context.Context, in *ReplyToTaskRequest, opts ...grpc.CallOption) (*Task, error)
-	// CancelTask cancels a task; it ends soon after. A task that has ended already is FAILED_PRECONDITION.
+	// CancelTask cancels a task; it ends soon after. A task that has ended already is FAILED_PRECONDITION, unless it was canceled on request: to cancel
+	// that again changes nothing and returns it, so that a retry is safe.
 	CancelTask(ctx context.Context, in *CancelTaskRequest, opts ...grpc.CallOption) (*Task, error)
 }
 
@@ -148,7 +149,8 @@ type TaskServiceServer interface {
 	// returns; the agent gets it in its own task. For a task with a plan, the reply goes to the step for which the task waits. A task that has ended or
 	// does not wait is FAILED_PRECONDITION.
 	ReplyToTask(context.Context, *ReplyToTaskRequest) (*Task, error)
-	// CancelTask cancels a task; it ends soon after. A task that has ended already is FAILED_PRECONDITION.
+	// CancelTask cancels a task; it ends soon after. A task that has ended already is FAILED_PRECONDITION, unless it was canceled on request: to cancel
+	// that again changes nothing and returns it, so that a retry is safe.
 	CancelTask(context.Context, *CancelTaskRequest) (*Task, error)
 	mustEmbedUnimplementedTaskServiceServer()
 }
