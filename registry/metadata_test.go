@@ -152,6 +152,27 @@ func TestUpdateMetadata(t *testing.T) {
 	}
 }
 
+func TestADryRunOfMetadataWritesNothing(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	a := register(t, r, "a")
+	w := r.Once(registry.Retry{Caller: "admin", RequestID: "1"})
+	m := registry.Metadata{InputSchemas: []registry.InputSchema{{Name: "i", SemanticType: "document"}}}
+	would, _, err := w.DryRun().UpdateMetadata(t.Context(), tenant, "a", a.Etag, nil, m)
+	if err != nil || would.Etag == a.Etag || len(would.Metadata.InputSchemas) != 1 {
+		t.Errorf("UpdateMetadata() = %+v, %v, want what would be written", would, err)
+	}
+	if _, _, err := w.DryRun().UpdateMetadata(t.Context(), tenant, "a", "other", nil, m); fault.ReasonOf(err) != "ETAG_MISMATCH" {
+		t.Errorf("UpdateMetadata() with another etag = %v, want ETAG_MISMATCH", err)
+	}
+	if now, err := r.Agent(t.Context(), tenant, "a"); err != nil || now.Etag != a.Etag || len(now.Metadata.InputSchemas) != 0 {
+		t.Errorf("Agent() = %+v, %v, want what there was before", now, err)
+	}
+	if now, _, err := w.UpdateMetadata(t.Context(), tenant, "a", a.Etag, nil, m); err != nil || now.Etag == a.Etag { // the request id is not used up
+		t.Errorf("UpdateMetadata() = %+v, %v, want it written", now, err)
+	}
+}
+
 func TestUpdateMetadataOfWhatMustNotBeDoneTwice(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})

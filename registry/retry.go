@@ -25,6 +25,7 @@ type Writer struct {
 	registry *Registry
 	retry    Retry
 	author   string // AuthorAgent, or empty for an admin
+	dry      bool   // check everything and write nothing
 }
 
 // Once returns a writer whose writes are remembered for 24 hours under retry. A request id that was used with other content is a Conflict fault with
@@ -34,6 +35,12 @@ func (r *Registry) Once(retry Retry) Writer { return Writer{registry: r, retry: 
 // ByAgent returns a writer for an agent that changes itself: its changes may have to wait for an admin, as Options.CardChanges says.
 func (w Writer) ByAgent() Writer {
 	w.author = AuthorAgent
+	return w
+}
+
+// DryRun returns a writer whose updates of metadata check everything and write nothing, so there is nothing to remember.
+func (w Writer) DryRun() Writer {
+	w.retry, w.dry = Retry{}, true
 	return w
 }
 
@@ -51,6 +58,7 @@ func (w Writer) update(
 	}
 	err = w.registry.store.Update(ctx, key, func(old *Record) (Change, error) {
 		c, err := change(old)
+		c.DryRun = c.DryRun || w.dry
 		if request != nil && err == nil && !c.DryRun {
 			if note != nil {
 				note(request)

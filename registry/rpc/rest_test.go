@@ -158,7 +158,12 @@ func wholeLife(t *testing.T, url string) {
 			body: `{"inputSchemas":[{"name":"i","semanticType":"document","validationRules":[{"type":"pattern","value":"(","message":"m"}]}]}`,
 		},
 		{
-			name: "metadata", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", status: 200, want: "TARGET_AGENT_UNKNOWN",
+			name: "a dry run of metadata", token: admin, method: "PATCH", path: "/v1/agents/web/metadata?validateOnly=true&requestId=dry", status: 200,
+			want: "TARGET_AGENT_UNKNOWN", body: `{"consultationRequirements":[{"id":"r","targetAgent":"reviewer","phase":"on-error"}]}`,
+		},
+		{name: "what a dry run leaves", token: admin, method: "GET", path: "/v1/agents/web/metadata", status: 200, want: `"consultationRequirements":[]`},
+		{
+			name: "metadata", token: admin, method: "PATCH", path: "/v1/agents/web/metadata?requestId=dry", status: 200, want: "TARGET_AGENT_UNKNOWN",
 			body: `{"consultation_requirements":[{"id":"r","target_agent":"reviewer","phase":"pre-completion","mandatory":true,` +
 				`"condition":{"attribute":"a","operator":"equals","value":[1,"x",true]}}]}`,
 		},

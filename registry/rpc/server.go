@@ -167,7 +167,11 @@ func (s *Server) UpdateAgentMetadata(
 			return nil, err
 		}
 	}
-	agent, warnings, err := s.once(p, req.GetRequestId()).UpdateMetadata(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()), mask, metadata)
+	w := s.once(p, req.GetRequestId())
+	if req.GetValidateOnly() {
+		w = w.DryRun()
+	}
+	agent, warnings, err := w.UpdateMetadata(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()), mask, metadata)
 	if err != nil {
 		return nil, err
 	}
