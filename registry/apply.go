@@ -47,7 +47,7 @@ type Applied struct {
 // An agent that is gone from its source becomes that of the admin who applies it.
 func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Applied, error) {
 	if (len(in.RawCard) == 0) == (in.CardURI == "") {
-		return Applied{}, fault.Invalid("card", "CARD_MISSING", "either a card or the URL of one is needed")
+		return Applied{}, fault.Invalid("card", "VALIDATION_FAILED", "either a card or the URL of one is needed")
 	}
 	w := r.Once(Retry{Caller: in.Caller, RequestID: in.RequestID})
 	content := []any{"apply", in.RawCard, in.CardURI, in.Metadata, in.Etag}

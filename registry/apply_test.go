@@ -52,8 +52,8 @@ func TestApplySaysWhatItHadToDo(t *testing.T) {
 		t.Errorf("Apply() with an etag of an agent that is not there = %v, want AGENT_NOT_FOUND", err)
 	}
 	for name, card := range map[string]registry.Registration{"no card": {}, "two cards": {RawCard: named("b"), CardURI: "https://b.example"}} {
-		if _, err := r.Apply(t.Context(), tenant, registry.Application{Registration: card}); fault.ReasonOf(err) != "CARD_MISSING" {
-			t.Errorf("Apply() of %s = %v, want CARD_MISSING", name, err)
+		if _, err := r.Apply(t.Context(), tenant, registry.Application{Registration: card}); fault.ReasonOf(err) != "VALIDATION_FAILED" {
+			t.Errorf("Apply() of %s = %v, want VALIDATION_FAILED", name, err)
 		}
 	}
 }

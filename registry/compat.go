@@ -57,10 +57,10 @@ type Pair struct {
 // types are.
 func (r *Registry) FindCompatible(ctx context.Context, tenant string, q CompatibleQuery) (pairs []Pair, more bool, err error) {
 	if q.Direction != "" && q.Direction != Consumers && q.Direction != Producers {
-		return nil, false, fault.Invalid("direction", "DIRECTION_INVALID", "%q is not one of consumers, producers", fault.Clip(q.Direction))
+		return nil, false, fault.Invalid("direction", "VALIDATION_FAILED", "%q is not one of consumers, producers", fault.Clip(q.Direction))
 	}
 	if q.MinTier != "" && !slices.Contains(tiers, q.MinTier) {
-		return nil, false, fault.Invalid("min_tier", "TIER_INVALID", "%q is not one of %s", fault.Clip(q.MinTier), strings.Join(tiers, ", "))
+		return nil, false, fault.Invalid("min_tier", "VALIDATION_FAILED", "%q is not one of %s", fault.Clip(q.MinTier), strings.Join(tiers, ", "))
 	}
 	if err := r.directory.Sync(ctx, tenant); err != nil {
 		return nil, false, err

@@ -98,11 +98,11 @@ func TestFindCompatibleInTiers(t *testing.T) {
 	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "nobody"}); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
 		t.Errorf("FindCompatible(nobody) = %v, want AGENT_NOT_FOUND", err)
 	}
-	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "nobody", Direction: "sideways"}); fault.ReasonOf(err) != "DIRECTION_INVALID" {
-		t.Errorf("FindCompatible(sideways) = %v, want DIRECTION_INVALID", err)
+	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "nobody", Direction: "sideways"}); fault.ReasonOf(err) != "VALIDATION_FAILED" {
+		t.Errorf("FindCompatible(sideways) = %v, want VALIDATION_FAILED", err)
 	}
-	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "nobody", MinTier: "perfect"}); fault.ReasonOf(err) != "TIER_INVALID" {
-		t.Errorf("FindCompatible(perfect) = %v, want TIER_INVALID", err)
+	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "nobody", MinTier: "perfect"}); fault.ReasonOf(err) != "VALIDATION_FAILED" {
+		t.Errorf("FindCompatible(perfect) = %v, want VALIDATION_FAILED", err)
 	}
 	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "coder", Schema: "x"}); fault.ReasonOf(err) != "SCHEMA_NOT_FOUND" {
 		t.Errorf("FindCompatible(coder, x) = %v, want SCHEMA_NOT_FOUND", err)

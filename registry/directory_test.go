@@ -158,8 +158,8 @@ func TestAPeekShowsAnAgentAndItsStatus(t *testing.T) {
 	if name, s := peek(); name != "a" || s.Status != "busy" || s.Draining {
 		t.Errorf("Peek(a) = %q, %+v, want a that is busy and not drained", name, s)
 	}
-	if _, err := r.Drain(t.Context(), tenant, "a", strings.Repeat("x", 501), registry.Retry{}); fault.ReasonOf(err) != "REASON_TOO_LONG" {
-		t.Errorf("Drain() for a reason of 501 characters = %v, want REASON_TOO_LONG", err)
+	if _, err := r.Drain(t.Context(), tenant, "a", strings.Repeat("x", 501), registry.Retry{}); fault.ReasonOf(err) != "VALIDATION_FAILED" {
+		t.Errorf("Drain() for a reason of 501 characters = %v, want VALIDATION_FAILED", err)
 	}
 	if _, err := r.Drain(t.Context(), tenant, "a", "", registry.Retry{}); err != nil {
 		t.Fatalf("Drain() = %v, want no error", err)

@@ -14,7 +14,7 @@ const maxDrainReason = 500 // characters
 // it only replaces the reason.
 func (r *Registry) Drain(ctx context.Context, tenant, name, reason string, retry Retry) (Status, error) {
 	if utf8.RuneCountInString(reason) > maxDrainReason {
-		return Status{}, fault.Invalid("reason", "REASON_TOO_LONG", "the reason has more than %d characters", maxDrainReason)
+		return Status{}, fault.Invalid("reason", "VALIDATION_FAILED", "the reason has more than %d characters", maxDrainReason)
 	}
 	now := r.now().UTC()
 	return r.changePulse(ctx, Key{tenant, name}, retry, []string{"drain", name, reason}, func(p *Pulse) {

@@ -46,13 +46,13 @@ const (
 // process went on.
 func (r *Registry) Heartbeat(ctx context.Context, tenant string, b Beat) (Lease, error) {
 	if !slices.Contains([]string{StatusAvailable, StatusBusy, StatusUnavailable, StatusError}, b.Status) {
-		return Lease{}, fault.Invalid("status", "STATUS_INVALID", "%q is not one of available, busy, unavailable, error", fault.Clip(b.Status))
+		return Lease{}, fault.Invalid("status", "VALIDATION_FAILED", "%q is not one of available, busy, unavailable, error", fault.Clip(b.Status))
 	}
 	if len(b.CurrentTaskID) > maxTaskID || len(b.ErrorMessage) > maxErrorMessage {
-		return Lease{}, fault.Invalid("error_message", "BEAT_TOO_LARGE", "the beat's task id or error message is too long")
+		return Lease{}, fault.Invalid("error_message", "VALIDATION_FAILED", "the beat's task id or error message is too long")
 	}
 	if b.Capacity < 0 || b.Capacity > maxCapacity || b.InFlight < 0 || b.InFlight > maxCapacity {
-		return Lease{}, fault.Invalid("capacity", "CAPACITY_INVALID", "capacity and in_flight are numbers of tasks, 0 to %d", maxCapacity)
+		return Lease{}, fault.Invalid("capacity", "VALIDATION_FAILED", "capacity and in_flight are numbers of tasks, 0 to %d", maxCapacity)
 	}
 	now := r.now().UTC()
 	lease := Lease{ExpireTime: now.Add(r.leaseDuration), NextHeartbeat: r.nextHeartbeat()}

@@ -125,13 +125,13 @@ func TestHeartbeatRefuses(t *testing.T) {
 		reason string
 	}{
 		"an agent that is not registered": {registry.Beat{Agent: "b", Status: "available"}, "AGENT_NOT_FOUND"},
-		"a status of its own making":      {registry.Beat{Agent: "a", Status: "unknown"}, "STATUS_INVALID"},
-		"an endless message":              {registry.Beat{Agent: "a", Status: "error", ErrorMessage: strings.Repeat("x", 5000)}, "BEAT_TOO_LARGE"},
-		"an endless task id":              {registry.Beat{Agent: "a", Status: "busy", CurrentTaskID: strings.Repeat("x", 5000)}, "BEAT_TOO_LARGE"},
-		"room for less than nothing":      {registry.Beat{Agent: "a", Status: "available", Capacity: -1}, "CAPACITY_INVALID"},
-		"room without end":                {registry.Beat{Agent: "a", Status: "available", Capacity: 1_000_001}, "CAPACITY_INVALID"},
-		"less than nothing to do":         {registry.Beat{Agent: "a", Status: "available", InFlight: -1}, "CAPACITY_INVALID"},
-		"work without end":                {registry.Beat{Agent: "a", Status: "available", InFlight: 1_000_001}, "CAPACITY_INVALID"},
+		"a status of its own making":      {registry.Beat{Agent: "a", Status: "unknown"}, "VALIDATION_FAILED"},
+		"an endless message":              {registry.Beat{Agent: "a", Status: "error", ErrorMessage: strings.Repeat("x", 5000)}, "VALIDATION_FAILED"},
+		"an endless task id":              {registry.Beat{Agent: "a", Status: "busy", CurrentTaskID: strings.Repeat("x", 5000)}, "VALIDATION_FAILED"},
+		"room for less than nothing":      {registry.Beat{Agent: "a", Status: "available", Capacity: -1}, "VALIDATION_FAILED"},
+		"room without end":                {registry.Beat{Agent: "a", Status: "available", Capacity: 1_000_001}, "VALIDATION_FAILED"},
+		"less than nothing to do":         {registry.Beat{Agent: "a", Status: "available", InFlight: -1}, "VALIDATION_FAILED"},
+		"work without end":                {registry.Beat{Agent: "a", Status: "available", InFlight: 1_000_001}, "VALIDATION_FAILED"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

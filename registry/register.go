@@ -29,7 +29,7 @@ type Registration struct {
 // A card that was read by URL counts as an answered probe. The agent of an inline card is probed in the background.
 func (r *Registry) Register(ctx context.Context, tenant string, in Registration) (Agent, []Warning, error) {
 	if (len(in.RawCard) == 0) == (in.CardURI == "") {
-		return Agent{}, nil, fault.Invalid("card", "CARD_MISSING", "either a card or the URL of one is needed")
+		return Agent{}, nil, fault.Invalid("card", "VALIDATION_FAILED", "either a card or the URL of one is needed")
 	}
 	w := r.Once(Retry{Caller: in.Caller, RequestID: in.RequestID})
 	if in.ValidateOnly { // nothing is written, so there is nothing to remember

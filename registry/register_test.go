@@ -133,7 +133,7 @@ func TestARetryGetsTheFirstAnswer(t *testing.T) {
 		"another caller is another request":   {func(in *registry.Registration) { in.Caller = "bob" }, "AGENT_EXISTS"},
 		"no id is another request":            {func(in *registry.Registration) { in.RequestID = "" }, "AGENT_EXISTS"},
 		"a dry run answers for itself":        {func(in *registry.Registration) { in.ValidateOnly = true }, "AGENT_EXISTS"},
-		"neither card nor URL is no question": {func(in *registry.Registration) { in.RawCard = nil }, "CARD_MISSING"},
+		"neither card nor URL is no question": {func(in *registry.Registration) { in.RawCard = nil }, "VALIDATION_FAILED"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -79,7 +79,7 @@ func (r *Registry) Find(ctx context.Context, tenant string, s Search) ([]Match, 
 		return nil, fault.Invalid("query", "SEARCH_EMPTY", "say what to look for: query, skill or tag")
 	}
 	if len(s.Text) > maxQuery {
-		return nil, fault.Invalid("query", "SEARCH_TOO_LONG", "the query has %d bytes; the most is %d", len(s.Text), maxQuery)
+		return nil, fault.Invalid("query", "VALIDATION_FAILED", "the query has %d bytes; the most is %d", len(s.Text), maxQuery)
 	}
 	if err := r.directory.Sync(ctx, tenant); err != nil {
 		return nil, err

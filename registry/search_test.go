@@ -75,8 +75,8 @@ func TestSearch(t *testing.T) {
 	if _, _, err := r.Search(t.Context(), tenant, registry.Search{}); fault.ReasonOf(err) != "SEARCH_EMPTY" {
 		t.Errorf("Search() for nothing = %v, want SEARCH_EMPTY", err)
 	}
-	if _, _, err := r.Search(t.Context(), tenant, registry.Search{Text: strings.Repeat("a ", 2001)}); fault.ReasonOf(err) != "SEARCH_TOO_LONG" {
-		t.Errorf("Search() for 4002 bytes = %v, want SEARCH_TOO_LONG", err)
+	if _, _, err := r.Search(t.Context(), tenant, registry.Search{Text: strings.Repeat("a ", 2001)}); fault.ReasonOf(err) != "VALIDATION_FAILED" {
+		t.Errorf("Search() for 4002 bytes = %v, want VALIDATION_FAILED", err)
 	}
 }
 
