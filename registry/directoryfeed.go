@@ -15,14 +15,33 @@ func (d *Directory) Sync(ctx context.Context, tenant string) error {
 	return d.feed(ctx, d.tenant(tenant))
 }
 
-// feed brings a tenant up to date from the log, or loads everything when it is new or too far behind.
+// feeding is the result of reading the log.
+type feeding struct {
+	number uint64 // of the reading
+	err    error
+}
+
+// feed brings a tenant up to date from the log, or loads everything when it is new or too far behind. Those who wait for a reading that has begun share
+// the next one: thousands may want to know whether a store is back, and it answers each after some seconds.
 func (d *Directory) feed(ctx context.Context, s *tenantDirectory) error {
-	s.feed.Lock()
-	defer s.feed.Unlock()
-	rung := s.written.count.Load()
+	asked := s.feeds.Load()
+	select {
+	case s.feed <- struct{}{}:
+		defer func() { <-s.feed }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if s.fed.number > asked { // somebody else has read it since
+		return s.fed.err
+	}
+	this, rung, began := s.feeds.Add(1), s.written.count.Load(), d.registry.now()
 	err := d.read(ctx, s)
 	if err == nil {
 		s.seenWrites.Store(rung)
+		s.seenTime.Store(began.UnixNano())
+	}
+	if err == nil || ctx.Err() == nil { // otherwise the error may be this caller's own
+		s.fed = feeding{this, err}
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Listing holds a tenant's agents at one moment. All of it is shared and read-only.
@@ -57,8 +58,8 @@ func (d *Directory) Revision(tenant string) int64 {
 	return s.revision
 }
 
-// Refresh brings the directory up to date with every change of the tenant that was made through this Registry before the call. It reads nothing when
-// the directory is Fresh.
+// Refresh brings the directory up to date with every change of the tenant that was made through this Registry before the call, and with those by other
+// replicas up to two seconds before. It reads nothing when the directory is Fresh.
 func (d *Directory) Refresh(ctx context.Context, tenant string) error {
 	if d.Fresh(tenant) {
 		return nil
@@ -66,12 +67,17 @@ func (d *Directory) Refresh(ctx context.Context, tenant string) error {
 	return d.Sync(ctx, tenant)
 }
 
-// Fresh reports whether the directory reflects every change of the tenant that was made through this Registry before the call. Changes by other
-// replicas arrive through Run.
+// maxBehind is for how long the directory may know nothing of changes by other replicas. Normally Run sees them after watchPoll. But a process that was
+// frozen, or whose store was away, would give agents tasks under rules of hours ago.
+const maxBehind = 2 * time.Second
+
+// Fresh reports whether the directory reflects every change of the tenant that was made through this Registry before the call, and of those by other
+// replicas, which arrive through Run, all but the latest.
 func (d *Directory) Fresh(tenant string) bool {
 	s := d.tenant(tenant)
 	rung := s.written.count.Load()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.loaded && s.seenWrites.Load() >= rung
+	behind := time.Duration(d.registry.now().UnixNano() - s.seenTime.Load())
+	return s.loaded && s.seenWrites.Load() >= rung && behind.Abs() <= maxBehind // clocks may go back, too
 }
