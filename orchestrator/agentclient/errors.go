@@ -2,7 +2,6 @@ package agentclient
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -62,20 +61,27 @@ func unreachable(at *endpoint, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fault.New(fault.DeadlineExceeded, ReasonTimeout, "%s did not answer in time", at.name)
 	}
-	f := &fault.Error{Kind: fault.Unavailable, Reason: ReasonUnreachable, Message: at.name + " could not be reached: " + clip(err.Error()), Cause: err}
-	if !isNetworkError(err) {
-		f.Cause = quotedError(at.name + " could not be reached")
+	what := at.name + " could not be reached"
+	f := &fault.Error{Kind: fault.Unavailable, Reason: ReasonUnreachable, Message: what + ": " + clip(err.Error()), Cause: err}
+	switch c, undialed := errors.AsType[*grpcwire.ConnectError](err); {
+	case isNetworkError(err):
+	case undialed: // which NotTaken has to know
+		f.Cause = fmt.Errorf("%w: %w", quotedError(what), &grpcwire.ConnectError{Err: errors.New(clip(c.Err.Error()))})
+	default:
+		f.Cause = quotedError(what)
 	}
 	return f
 }
 
-// isNetworkError reports whether an error is of the connection to an agent. Others quote what came over it, such as a line that is not HTTP.
+// isNetworkError reports whether an error is of the connection to an agent. Others quote what came over it, such as a line that is not HTTP, or the names in
+// a certificate: anybody can make one with any names.
 func isNetworkError(err error) bool {
+	if c, ok := errors.AsType[*grpcwire.ConnectError](err); ok {
+		err = c.Err
+	}
 	_, dialed := errors.AsType[*net.OpError](err)
-	_, undialed := errors.AsType[*grpcwire.ConnectError](err)
 	_, named := errors.AsType[*net.DNSError](err)
-	_, trusted := errors.AsType[*tls.CertificateVerificationError](err)
-	return dialed || undialed || named || trusted || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	return dialed || named || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded)
 }
 
 func invalid(at *endpoint, format string, args ...any) error {

@@ -1,0 +1,52 @@
+package agentclient_test
+
+import (
+	"net"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
+	"github.com/quorate/quorate/registry"
+)
+
+// TestTheNamesInACertificateAreWordsOfTheAgent calls an agent that shows a certificate for example.com, over each binding.
+func TestTheNamesInACertificateAreWordsOfTheAgent(t *testing.T) {
+	t.Parallel()
+	h := httptest.NewTLSServer(open{})
+	t.Cleanup(h.Close)
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := grpc.NewServer(grpc.Creds(credentials.NewServerTLSFromCert(&h.TLS.Certificates[0])))
+	a2apb.RegisterA2AServiceServer(s, open{})
+	go func() { _ = s.Serve(l) }()
+	t.Cleanup(s.Stop)
+	guard := &netguard.Policy{AllowLoopback: true}
+	p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), nil)
+	t.Cleanup(p.Close)
+	byName := strings.NewReplacer("127.0.0.1", "localhost")
+	for _, in := range []registry.Interface{
+		{URL: "https://" + l.Addr().String(), Binding: registry.BindingGRPC}, {URL: h.URL, Binding: registry.BindingJSONRPC}, {URL: h.URL, Binding: registry.BindingHTTPJSON},
+	} {
+		in.URL = byName.Replace(in.URL)
+		_, err := send(t, p, false, registry.Card{Interfaces: []registry.Interface{in}})
+		if fault.ReasonOf(err) != agentclient.ReasonUnreachable || !strings.Contains(err.Error(), "example.com") {
+			t.Errorf("Send() over %s = %v, want %s and what is wrong with the certificate", in.Binding, err, agentclient.ReasonUnreachable)
+		}
+		held := agentclient.WithoutWords(err)
+		if told := fault.From(held).Message; strings.Contains(told, "example.com") || !strings.Contains(told, "could not be reached; its words are held back") {
+			t.Errorf("over %s WithoutWords() says %q, want it without the names", in.Binding, told)
+		}
+		if sent := in.Binding == registry.BindingGRPC; agentclient.NotTaken(held) != sent {
+			t.Errorf("over %s NotTaken() = %t, want %t", in.Binding, !sent, sent)
+		}
+	}
+}
