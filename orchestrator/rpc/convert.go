@@ -26,7 +26,7 @@ func taskToProto(t *orchestrator.Task) *orchestratorv1.Task {
 		}
 	}
 	for _, a := range t.Attempts {
-		if withheld(t) {
+		if idWithheld(t) {
 			a.RemoteTaskID = ""
 		}
 		p.Attempts = append(p.Attempts, attemptToProto(a))

@@ -49,10 +49,10 @@ func Show(t *orchestrator.Task) Content {
 	return c
 }
 
-// withheld reports whether the agent has something that is held back here: the content of a carried consultation, or a result that no reviewer has
-// approved. Anybody who knows the agent's id of the task may ask the agent for it.
-func withheld(t *orchestrator.Task) bool {
-	return t.CarriesConsultation() || t.Guarded() && !t.Released
+// idWithheld reports whether the agent's id of the task is held back. Anybody who knows it may ask the agent for what is not shown here: the content of a
+// carried consultation, or what no reviewer has approved. And the agent chose it, so that it may say anything, which no reviewer sees.
+func idWithheld(t *orchestrator.Task) bool {
+	return t.CarriesConsultation() || t.Guarded()
 }
 
 // turns returns a task's turns, without the agent's messages while a review stands between it and the caller.

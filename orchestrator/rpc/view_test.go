@@ -33,7 +33,7 @@ func TestWhatNoReviewerHasSeenIsNotShown(t *testing.T) {
 		"while the agent asks":       {orchestrator.PhaseExecution, a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, true, false, "the reply"},
 		"at the gate":                {orchestrator.PhasePreCompletion, a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, true, false, "the reply"},
 		"after a failure":            {orchestrator.PhaseDone, a2apb.TaskState_TASK_STATE_FAILED, true, false, "the reply"},
-		"after the review":           {orchestrator.PhaseDone, a2apb.TaskState_TASK_STATE_COMPLETED, true, true, "the reply, an artifact, metadata, r1"},
+		"after the review":           {orchestrator.PhaseDone, a2apb.TaskState_TASK_STATE_COMPLETED, true, true, "the reply, an artifact, metadata"},
 		"a question without reviews": {orchestrator.PhaseExecution, a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, false, false, all},
 		"a result without reviews":   {orchestrator.PhaseDone, a2apb.TaskState_TASK_STATE_COMPLETED, false, true, all},
 	} {

@@ -549,8 +549,8 @@ type Attempt struct {
 	Agent string `protobuf:"bytes,2,opt,name=agent,proto3" json:"agent,omitempty"`
 	// The A2A message id, which stays the same when the message is sent again in this attempt.
 	MessageId string `protobuf:"bytes,3,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// The agent's own id of the task, once known. It is left out while a gate holds back what the agent made, and for a task that carries a
-	// consultation: with the id one could get from the agent what is not shown here.
+	// The agent's own id of the task, once known. It is left out where a mandatory review stands between the agent and the
+	// caller, and for a task that carries a consultation: with the id one could get from the agent what is not shown here, and the agent chose it.
 	RemoteTaskId string `protobuf:"bytes,4,opt,name=remote_task_id,json=remoteTaskId,proto3" json:"remote_task_id,omitempty"`
 	// The protocol binding: GRPC, JSONRPC or HTTP+JSON.
 	Binding string `protobuf:"bytes,5,opt,name=binding,proto3" json:"binding,omitempty"`
