@@ -57,6 +57,7 @@ func TestOnlyACompleteQuerySaysWhatThereIs(t *testing.T) {
 		"a state of tomorrow":      {"Perhaps", "[]", 0, `the query is "Perhaps"`},
 		"more verdicts than taken": {"Complete", "[" + strings.Repeat(row(one)+",", 256) + row(one) + "]", 0, "more than 256 verdicts"},
 		"a span that is cut short": {"Complete", "[" + row(one[:40]) + "]", 0, "not one of X-Ray"},
+		"two spans in one event":   {"Complete", "[" + row(one+one) + "]", 0, "more than one span"},
 		"a row without its span":   {"Complete", `[[{"field":"@ptr","value":"p"}]]`, 0, "not one of X-Ray"},
 		"a span without its ids":   {"Complete", "[" + row("{}") + "]", 0, "has the trace id"},
 		"a span without its own":   {"Complete", "[" + row(`{\"traceId\":\"0af7651916cd43dd8448eb211c80319c\"}`) + "]", 0, "has the id"},

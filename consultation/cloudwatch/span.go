@@ -3,6 +3,7 @@ package cloudwatch
 import (
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -41,6 +42,9 @@ func verdicts(results [][]types.ResultField) ([]consultation.Claim, error) {
 		var s span
 		if err := decoder.Decode(&s); err != nil {
 			return nil, fmt.Errorf("a span in the log group is not one of X-Ray: %w", err)
+		}
+		if decoder.More() { // it may be a stricter verdict
+			return nil, errors.New("an event in the log group has more than one span")
 		}
 		if err := s.into(traces.ResourceSpans().AppendEmpty()); err != nil {
 			return nil, err

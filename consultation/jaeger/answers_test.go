@@ -49,6 +49,8 @@ func TestOnlyAWholeAnswerSaysWhatThereIs(t *testing.T) {
 		"no such page of another API":      {404, `{"code":5,"message":"Not Found"}`, 0, "it answered 404"},
 		"an error":                         {500, `{"error":{"httpCode":500,"message":"storage is away"}}`, 0, "it answered 500"},
 		"an error in the place of a trace": {200, `{"error":{"httpCode":500,"message":"storage is away"}}`, 0, "something else than results"},
+		"an error beside a result":         {200, `{"result":` + oneSpan + `,"error":{"httpCode":500}}`, 0, "something else than results"},
+		"no error beside a result":         {200, `{"result":` + oneSpan + `,"error":null}`, 1, ""},
 		"an error behind a result":         {200, `{"result":` + oneSpan + `}{"error":{"httpCode":500}}`, 0, "something else than results"},
 		"no access":                        {401, ``, 0, "it answered 401"},
 		"a page to log in":                 {200, `<html>log in</html>`, 0, "not of the query API"},

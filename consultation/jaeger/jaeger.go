@@ -129,13 +129,14 @@ func verdicts(body []byte) (claims []consultation.Claim, err error) {
 	for results := 0; ; results++ {
 		var answer struct {
 			Result json.RawMessage `json:"result"`
+			Error  json.RawMessage `json:"error"`
 		}
 		switch err := decoder.Decode(&answer); {
 		case errors.Is(err, io.EOF) && results > 0:
 			return claims, nil
 		case err != nil:
 			return nil, fmt.Errorf("the answer is not of the query API: %w", err)
-		case !bytes.HasPrefix(answer.Result, []byte("{")):
+		case !bytes.HasPrefix(answer.Result, []byte("{")), len(answer.Error) > 0 && string(answer.Error) != "null":
 			return nil, errors.New("the answer has something else than results")
 		}
 		more, err := otlp.Verdicts(answer.Result)
