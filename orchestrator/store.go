@@ -3,6 +3,8 @@ package orchestrator
 import (
 	"context"
 	"time"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // Key identifies a task in a store.
@@ -11,8 +13,12 @@ type Key struct {
 	ID     string
 }
 
-// Store keeps tasks and their event logs. Every write is durable before it returns. A task that does not exist is a NotFound fault with the reason
-// TASK_NOT_FOUND.
+// Missing returns the NotFound fault for a task that does not exist, with the reason TASK_NOT_FOUND. Whoever may not see a task gets the same.
+func Missing(k Key) error {
+	return fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", k.ID).With("task", k.ID)
+}
+
+// Store keeps tasks and their event logs. Every write is durable before it returns. A task that does not exist is the fault of Missing.
 type Store interface {
 	// Create stores a new task and its first events in one step. If the key exists, it writes nothing and returns the stored task, with created
 	// false.

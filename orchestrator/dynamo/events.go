@@ -12,18 +12,14 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/ddb"
-	"github.com/quorate/quorate/platform/fault"
 )
 
 // Events implements orchestrator.Store. It reads records forward, and finds those that count by going back from one that does: nothing refers to
 // records of failed writers among them.
 func (s *Store) Events(ctx context.Context, k orchestrator.Key, after uint64, limit int) ([]orchestrator.Event, error) {
-	item, err := s.get(ctx, taskKey(k))
+	item, err := s.item(ctx, k)
 	if err != nil {
 		return nil, err
-	}
-	if item == nil || s.over(item) {
-		return nil, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", k.ID).With("task", k.ID)
 	}
 	name := ddb.TextOf(item, attrLog)
 	if name == "" {

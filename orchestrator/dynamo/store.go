@@ -183,14 +183,23 @@ func (s *Store) replace(ctx context.Context, old *state, was ddb.Item, next *sta
 
 // task returns the current state of a task, with the content that is wanted.
 func (s *Store) task(ctx context.Context, k orchestrator.Key, wanted func(name string) bool) (*state, error) {
+	item, err := s.item(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	return s.withContent(ctx, item, wanted)
+}
+
+// item returns a task's item, unless that has expired.
+func (s *Store) item(ctx context.Context, k orchestrator.Key) (ddb.Item, error) {
 	item, err := s.get(ctx, taskKey(k))
 	if err != nil {
 		return nil, err
 	}
 	if item == nil || s.over(item) {
-		return nil, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", k.ID).With("task", k.ID)
+		return nil, orchestrator.Missing(k)
 	}
-	return s.withContent(ctx, item, wanted)
+	return item, nil
 }
 
 // withContent returns the task of an item, with the content that is wanted.

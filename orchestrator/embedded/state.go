@@ -29,7 +29,7 @@ const versionSize = 8
 func state(tx *bbolt.Tx, k orchestrator.Key) (version uint64, rest []byte, err error) {
 	b := tx.Bucket(taskBucket).Get(taskKey(k))
 	if b == nil {
-		return 0, nil, notFound(k)
+		return 0, nil, orchestrator.Missing(k)
 	}
 	if len(b) < versionSize {
 		return 0, nil, orchestrator.UnreadableError(k, fmt.Errorf("decode task %s: it is too short", k.ID))

@@ -194,7 +194,3 @@ func recentKey(t *orchestrator.Task) []byte {
 const momentForm = "20060102150405.000000"
 
 func sortableTime(t time.Time) string { return t.UTC().Format(momentForm) }
-
-func notFound(k orchestrator.Key) error {
-	return fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", k.ID).With("task", k.ID)
-}

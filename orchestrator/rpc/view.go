@@ -80,12 +80,13 @@ func visibleTo(ctx context.Context, store orchestrator.Store, id string, may fun
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	t, err := store.Task(ctx, orchestrator.Key{Tenant: p.Tenant, ID: id})
+	k := orchestrator.Key{Tenant: p.Tenant, ID: id}
+	t, err := store.Task(ctx, k)
 	if err != nil {
 		return t, err
 	}
 	if !MaySee(p, &t) {
-		return orchestrator.Task{}, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", id).With("task", id)
+		return orchestrator.Task{}, orchestrator.Missing(k)
 	}
 	if !may(p, &t) {
 		return orchestrator.Task{}, fault.New(fault.PermissionDenied, "TASK_NOT_YOURS", "you may see task %s, but only who submitted it, or an admin, may change it", id).With("task", id)

@@ -11,7 +11,6 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator"
-	"github.com/quorate/quorate/platform/fault"
 )
 
 // Memory is a Store for simulations: it forgets everything with the process, and Fail makes its calls go wrong. The zero value is empty.
@@ -165,7 +164,7 @@ func (m *Memory) TaskPart(ctx context.Context, k orchestrator.Key, want orchestr
 func (m *Memory) task(k orchestrator.Key) (orchestrator.Task, error) {
 	t, ok := m.tasks[k]
 	if !ok {
-		return t, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", k.ID)
+		return t, orchestrator.Missing(k)
 	}
 	return t, nil
 }
