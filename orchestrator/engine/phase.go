@@ -3,24 +3,12 @@ package engine
 import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
-	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// hasGate reports whether the task's agent has a requirement in a phase. Phases without one are passed without a check. A requirement of a phase that
-// is not known, for example one of a newer version, belongs to each phase: nothing meets it.
-func hasGate(t *orchestrator.Task, p orchestrator.Phase) bool {
-	for _, r := range t.Requirements {
-		if r.Phase == string(p) || !consultation.KnownPhase(r.Phase) {
-			return true
-		}
-	}
-	return false
-}
-
 // firstPhase returns the phase in which a new task begins.
 func firstPhase(t *orchestrator.Task) orchestrator.Phase {
-	if hasGate(t, orchestrator.PhasePreExecution) {
+	if t.HasGate(orchestrator.PhasePreExecution) {
 		return orchestrator.PhasePreExecution
 	}
 	return orchestrator.PhaseExecution
@@ -32,12 +20,12 @@ func (e *Engine) passPhase(t *orchestrator.Task, passed orchestrator.Phase) []or
 	case orchestrator.PhasePreExecution:
 		return e.enterPhase(t, orchestrator.PhaseExecution)
 	case orchestrator.PhaseExecution:
-		if hasGate(t, orchestrator.PhaseDesignReview) {
+		if t.HasGate(orchestrator.PhaseDesignReview) {
 			return e.enterPhase(t, orchestrator.PhaseDesignReview)
 		}
 		return e.passPhase(t, orchestrator.PhaseDesignReview)
 	case orchestrator.PhaseDesignReview:
-		if hasGate(t, orchestrator.PhasePreCompletion) {
+		if t.HasGate(orchestrator.PhasePreCompletion) {
 			return e.enterPhase(t, orchestrator.PhasePreCompletion)
 		}
 		return e.finish(t, a2apb.TaskState_TASK_STATE_COMPLETED, nil, "")
@@ -51,7 +39,7 @@ func (e *Engine) passPhase(t *orchestrator.Task, passed orchestrator.Phase) []or
 // fail moves a task whose agent failed to its on-error gate, or to its end.
 func (e *Engine) fail(t *orchestrator.Task, why *orchestrator.Error) []orchestrator.Event {
 	t.Error = why
-	if hasGate(t, orchestrator.PhaseOnError) {
+	if t.HasGate(orchestrator.PhaseOnError) {
 		events := e.enterPhase(t, orchestrator.PhaseOnError)
 		events[0].Detail = why.Reason + ": " + why.Message
 		return events
