@@ -16,22 +16,16 @@ func firstPhase(t *orchestrator.Task) orchestrator.Phase {
 
 // passPhase moves a task from a phase that it has passed to the next one that is gated; after the last phase it ends the task.
 func (e *Engine) passPhase(t *orchestrator.Task, passed orchestrator.Phase) []orchestrator.Event {
-	switch passed {
-	case orchestrator.PhasePreExecution:
+	switch {
+	case passed == orchestrator.PhasePreExecution:
 		return e.enterPhase(t, orchestrator.PhaseExecution)
-	case orchestrator.PhaseExecution:
-		if t.HasGate(orchestrator.PhaseDesignReview) {
-			return e.enterPhase(t, orchestrator.PhaseDesignReview)
-		}
-		return e.passPhase(t, orchestrator.PhaseDesignReview)
-	case orchestrator.PhaseDesignReview:
-		if t.HasGate(orchestrator.PhasePreCompletion) {
-			return e.enterPhase(t, orchestrator.PhasePreCompletion)
-		}
-		return e.finish(t, a2apb.TaskState_TASK_STATE_COMPLETED, nil, "")
-	case orchestrator.PhaseOnError:
+	case passed == orchestrator.PhaseOnError:
 		return e.finish(t, failedState(t.Error), t.Error, "")
-	default: // pre-completion
+	case passed == orchestrator.PhaseExecution && t.HasGate(orchestrator.PhaseDesignReview):
+		return e.enterPhase(t, orchestrator.PhaseDesignReview)
+	case passed != orchestrator.PhasePreCompletion && t.HasGate(orchestrator.PhasePreCompletion):
+		return e.enterPhase(t, orchestrator.PhasePreCompletion)
+	default:
 		return e.finish(t, a2apb.TaskState_TASK_STATE_COMPLETED, nil, "")
 	}
 }
