@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -55,17 +56,7 @@ func (e *Engine) watch(ctx context.Context, k orchestrator.Key, after uint64, th
 
 // Await returns the task when it has ended, a gate blocks it or its agent waits for its caller.
 func (e *Engine) Await(ctx context.Context, k orchestrator.Key) (orchestrator.Task, error) {
-	changed, stop := e.subscribe(e.watchers, k)
-	defer stop()
-	for {
-		t, err := e.Store.Task(ctx, k)
-		if err != nil || t.Ended() || t.Waits() {
-			return t, err
-		}
-		if err := e.awaitChange(ctx, changed, t.Shard); err != nil {
-			return t, err
-		}
-	}
+	return e.Watch(ctx, k, math.MaxUint64, false, nil) // no event comes after that number
 }
 
 // awaitChange returns when a watched task, which is in a shard, may have changed.
