@@ -80,22 +80,25 @@ func (e *Engine) dueScans() []int {
 	maps.DeleteFunc(e.polls, func(_ orchestrator.Key, at time.Time) bool { return at.Before(now) })
 	var groups []int
 	for group, s := range &e.scans {
-		switch {
-		case s.due.IsZero():
-			continue
-		case now.Before(s.due):
-			e.scanNoLaterThan(s.due)
+		if s.due.IsZero() {
 			continue
 		}
-		groups = append(groups, group)
-		delay := jittered(e.Rescan)
-		if s.round < len(scanDelays) {
-			delay = scanDelays[s.round]
+		if !now.Before(s.due) {
+			groups = append(groups, group)
+			s = scan{round: s.round + 1, due: now.Add(e.scanDelay(s.round))}
+			e.scans[group] = s
 		}
-		e.scans[group] = scan{round: s.round + 1, due: now.Add(delay)}
-		e.scanNoLaterThan(now.Add(delay))
+		e.scanNoLaterThan(s.due)
 	}
 	return groups
+}
+
+// scanDelay returns how long it is from one search to the next, when there were round searches before.
+func (e *Engine) scanDelay(round int) time.Duration {
+	if round < len(scanDelays) {
+		return scanDelays[round]
+	}
+	return jittered(e.Rescan)
 }
 
 // scanNoLaterThan makes groups due no later than then. The caller holds mu.
