@@ -22,19 +22,20 @@ type budget struct{ all, retries atomic.Int64 }
 // begin counts an exchange and returns the function to call when the agent answers, which may be called more than once. ok is false for a retry that
 // exceeds the budget.
 func (b *budget) begin(retry bool) (end func(), ok bool) {
-	all := b.all.Add(1)
-	if !retry {
-		return sync.OnceFunc(func() { b.all.Add(-1) }), true
+	var again int64
+	if retry {
+		again = 1
 	}
-	if n := b.retries.Add(1); n > max(budgetLeast, all/budgetShare) {
-		b.retries.Add(-1)
+	all, retries := b.all.Add(1), b.retries.Add(again)
+	end = sync.OnceFunc(func() {
 		b.all.Add(-1)
+		b.retries.Add(-again)
+	})
+	if retry && retries > max(budgetLeast, all/budgetShare) {
+		end()
 		return nil, false
 	}
-	return sync.OnceFunc(func() {
-		b.retries.Add(-1)
-		b.all.Add(-1)
-	}), true
+	return end, true
 }
 
 // isRetry reports whether the task had to wait because its agent could not be reached. Work that was taken over from another replica is no retry.
