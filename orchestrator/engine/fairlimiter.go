@@ -50,17 +50,17 @@ func (f *fairLimiter) acquire(t *orchestrator.Task, whose orchestrator.Key) (lea
 	grantedBy := f.granted[k]
 	delete(f.granted, k)
 	_, waits := f.waiting[k]
-	queues, in := false, p.inUse
+	enters, queues, in := false, false, p.inUse
 	switch {
 	case grantedBy == p:
+		enters = true
 	case waits:
 		f.prune(p)
-		p = nil
 	case f.hasRoom(p):
 		f.count(p, 1)
+		enters = true
 	default:
 		queues = f.enqueue(p, queued{k, orchestrator.GroupOf(t.Shard)})
-		p = nil
 	}
 	f.mu.Unlock()
 	if queues {
@@ -69,7 +69,7 @@ func (f *fairLimiter) acquire(t *orchestrator.Task, whose orchestrator.Key) (lea
 	if grantedBy != nil && grantedBy != p { // the task goes to another party by now
 		f.release(grantedBy)
 	}
-	if p == nil {
+	if !enters {
 		return nil
 	}
 	return func() { f.release(p) }
