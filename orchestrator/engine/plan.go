@@ -28,9 +28,6 @@ func (e *Engine) submitPlan(ctx context.Context, s *Submission, to router.Result
 	s.Message = router.AttachInputs(s.Message, s.Inputs)
 	t := s.task(ctx, id, now)
 	t.Decision, t.Plan, t.Phase = to.Decision, p, orchestrator.PhaseExecution
-	if t.Webhooks, err = e.receivers(s); err != nil {
-		return orchestrator.Task{}, err
-	}
 	return e.accept(ctx, s, t, registry.Agent{})
 }
 

@@ -48,14 +48,16 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	t.Agent, t.Skill, t.Decision, t.Requirements = to.Agent.Name, cmp.Or(s.skill, to.Decision.Skill), to.Decision, requirements(to.Agent.Metadata)
 	t.AtMostOnce = to.Agent.Metadata.AtMostOnce(t.Skill)
 	t.Phase = firstPhase(&t)
-	if t.Webhooks, err = e.receivers(&s); err != nil {
-		return orchestrator.Task{}, err
-	}
 	return e.accept(ctx, &s, t, to.Agent)
 }
 
-// accept stores a task. If nothing has to happen before it is sent, the intent to send it is part of that write, which saves one.
+// accept stores a task with the receiver that the submission names. If nothing has to happen before it is sent, the intent to send it is part of that
+// write, which saves one.
 func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task, agent registry.Agent) (orchestrator.Task, error) {
+	var err error
+	if t.Webhooks, err = e.receivers(s); err != nil {
+		return orchestrator.Task{}, err
+	}
 	events := []orchestrator.Event{event(&t, orchestrator.EventSubmitted, "accepted for "+agentNames(&t))}
 	var held bool
 	t.Shard, t.OwnerEpoch, held = e.Leases.Choose(t.ID)
