@@ -94,11 +94,12 @@ func (c *conversation) exchange(ctx context.Context) error {
 		ctx, c.leaveStream = context.WithCancel(ctx)
 		defer c.leaveStream()
 	}
-	if remote := c.remoteTaskID(); remote != "" {
+	t := c.current()
+	if remote := t.OpenAttempt().RemoteTaskID; remote != "" {
 		c.remote.taskID = remote
 		return c.resume(ctx, remote)
 	}
-	m := outgoing(ctx, &c.task)
+	m := outgoing(ctx, &t)
 	m.Parts, m.ContextId, m.ReferenceTaskIds = c.first.parts, c.first.contextID, c.first.references
 	if err := c.client.Send(ctx, m, c.stream, c.handleResponses(ctx)); err != nil && !c.survives(ctx, err) {
 		return err
@@ -109,10 +110,11 @@ func (c *conversation) exchange(ctx context.Context) error {
 	return c.poll(ctx)
 }
 
-func (c *conversation) remoteTaskID() string {
+// current returns the task as last written.
+func (c *conversation) current() orchestrator.Task {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.task.OpenAttempt().RemoteTaskID
+	return c.task
 }
 
 // strayMessage is logged when an agent's response is about another task.

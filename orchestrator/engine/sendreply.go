@@ -12,13 +12,6 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// current returns the task as last written.
-func (c *conversation) current() orchestrator.Task {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.task
-}
-
 // unsentReply returns the reply that is on its way to the agent, or nil.
 func (c *conversation) unsentReply() *orchestrator.Turn {
 	c.mu.Lock()
