@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
+	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -25,4 +26,34 @@ func checkRemoteIDs(r *a2apb.StreamResponse) error {
 		}
 	}
 	return nil
+}
+
+// taskIDOf returns the agent's id of the task that a response is about, or "" when the response has none.
+func taskIDOf(r *a2apb.StreamResponse) string {
+	return cmp.Or(r.GetTask().GetId(), r.GetStatusUpdate().GetTaskId(), r.GetArtifactUpdate().GetTaskId(), r.GetMessage().GetTaskId())
+}
+
+func (h *remoteState) setTaskID(id string) bool {
+	if id == "" || id == h.taskID {
+		return false
+	}
+	h.taskID = id
+	return true
+}
+
+func (h *remoteState) setContextID(contextID string) {
+	if contextID != "" {
+		h.contextID = contextID
+	}
+}
+
+// recordIDs records the ids by which the agent knows the task.
+func (h *remoteState) recordIDs(t *orchestrator.Task) {
+	a := t.EditOpenAttempt()
+	if h.taskID != "" {
+		a.RemoteTaskID = h.taskID
+	}
+	if h.contextID != "" {
+		a.RemoteContext = h.contextID
+	}
 }

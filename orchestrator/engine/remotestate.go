@@ -78,19 +78,6 @@ func (h *remoteState) apply(r *a2apb.StreamResponse) (news bool, err error) {
 	}
 }
 
-// taskIDOf returns the agent's id of the task that a response is about, or "" when the response has none.
-func taskIDOf(r *a2apb.StreamResponse) string {
-	return cmp.Or(r.GetTask().GetId(), r.GetStatusUpdate().GetTaskId(), r.GetArtifactUpdate().GetTaskId(), r.GetMessage().GetTaskId())
-}
-
-func (h *remoteState) setTaskID(id string) bool {
-	if id == "" || id == h.taskID {
-		return false
-	}
-	h.taskID = id
-	return true
-}
-
 func (h *remoteState) setStatus(s *a2apb.TaskStatus) bool {
 	news := (s.GetState() != h.state && s.GetState() != a2apb.TaskState_TASK_STATE_UNSPECIFIED) || (s.GetMessage() != nil && !proto.Equal(s.GetMessage(), h.status))
 	if s.GetState() != a2apb.TaskState_TASK_STATE_UNSPECIFIED {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -101,4 +102,15 @@ func outgoingReply(ctx context.Context, t *orchestrator.Task, reply *orchestrato
 		maps.Copy(m.GetMetadata().GetFields(), t.Message.GetMetadata().GetFields())
 	}
 	return m
+}
+
+// replyArrived reports whether an agent's task shows that it has received the reply: it is in the history, or the agent no longer waits for it.
+func replyArrived(remote *a2apb.Task, reply *orchestrator.Turn) bool {
+	for _, m := range remote.GetHistory() {
+		if m.GetMessageId() == reply.MessageID {
+			return true
+		}
+	}
+	asked := questionOf(remote.GetStatus())
+	return asked == "" || asked != reply.Question && strings.HasPrefix(asked, byMessage) && strings.HasPrefix(reply.Question, byMessage)
 }
