@@ -16,6 +16,9 @@ import (
 
 func textPart(s string) *a2apb.Part { return &a2apb.Part{Content: &a2apb.Part_Text{Text: s}} }
 
+// carrierName is the caller of tasks that carry consultations. No principal can have that name: platform/auth reserves the prefix.
+const carrierName = "quorate:consultation"
+
 // carryTimeout bounds storing a question. It applies even when the caller has disconnected.
 const carryTimeout = 30 * time.Second
 

@@ -11,68 +11,6 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// carrierName is the caller of tasks that carry consultations. No principal can have that name: platform/auth reserves the prefix.
-const carrierName = "quorate:consultation"
-
-// Subjects returns what the requirements of a task are judged on, in all phases up to its present one, or at the gates that it came to before it
-// ended: the task itself or, when it has a plan, the tasks of the steps that have begun; once the plan is completed, of those that completed it.
-func (e *Engine) Subjects(ctx context.Context, tenant, taskID string) ([]consultation.Subject, error) {
-	t, err := e.Store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: taskID})
-	if err != nil {
-		return nil, err
-	}
-	if t.Plan == nil {
-		return []consultation.Subject{judgedSubject(&t)}, nil
-	}
-	var list []consultation.Subject
-	for i := range t.Plan.Steps {
-		if t.Plan.Steps[i].TaskID == "" {
-			continue
-		}
-		child, err := e.Store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: t.Plan.Steps[i].TaskID})
-		if fault.KindOf(err) == fault.NotFound { // it ended long ago
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("look at step %d of task %s: %w", i+1, t.ID, err)
-		}
-		if t.State == a2apb.TaskState_TASK_STATE_COMPLETED && child.State != a2apb.TaskState_TASK_STATE_COMPLETED {
-			continue // others sufficed
-		}
-		list = append(list, judgedSubject(&child))
-	}
-	return list, nil
-}
-
-// judgedSubject returns what the requirements of a task are judged on.
-func judgedSubject(t *orchestrator.Task) consultation.Subject {
-	if t.Phase != orchestrator.PhaseDone {
-		return subject(t, reachedPhases(t)...)
-	}
-	s := subject(t)
-	s.Ended = true
-	for _, g := range t.Gates {
-		s.Phases = append(s.Phases, string(g.Phase))
-		s.Digests[string(g.Phase)] = g.Digest
-	}
-	return s
-}
-
-// reachedPhases lists the phases whose requirements apply to a task by now, in order.
-func reachedPhases(t *orchestrator.Task) []orchestrator.Phase {
-	phases := []orchestrator.Phase{orchestrator.PhasePreExecution}
-	switch t.Phase {
-	case orchestrator.PhasePreExecution, orchestrator.PhaseExecution:
-	case orchestrator.PhaseOnError:
-		phases = append(phases, orchestrator.PhaseOnError)
-	case orchestrator.PhaseDesignReview:
-		phases = append(phases, orchestrator.PhaseDesignReview)
-	default:
-		phases = append(phases, orchestrator.PhaseDesignReview, orchestrator.PhasePreCompletion)
-	}
-	return phases
-}
-
 // Consult has the target of one of the task's requirements consulted: it opens the consultation and sends it as a task of its own, and returns once
 // that carrying task is accepted. content is what the task's agent is about to deliver; nil stands for what the task holds. Repeating a request
 // returns the same consultation, whatever has become of the task since, as long as that is kept.

@@ -67,19 +67,6 @@ func (e *Engine) storeGateResult(ctx context.Context, read *orchestrator.Task, g
 	return next, err
 }
 
-// subject returns what the requirements of some phases are judged on.
-func subject(t *orchestrator.Task, phases ...orchestrator.Phase) consultation.Subject {
-	s := consultation.Subject{
-		Tenant: t.Tenant, TaskID: t.ID, TaskTime: t.CreateTime, SourceAgent: t.Agent,
-		Attributes: t.Attributes, Requirements: t.Requirements, Digests: make(map[string]string),
-	}
-	for _, p := range phases {
-		s.Phases = append(s.Phases, string(p))
-		s.Digests[string(p)] = t.Digest(p)
-	}
-	return s
-}
-
 // gateWait is the state of a task at a closed gate.
 type gateWait struct {
 	step  stepResult
