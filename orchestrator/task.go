@@ -123,6 +123,14 @@ func (t *Task) CarriesConsultation() bool { return t.Parent != nil && t.Parent.C
 // IsStep reports whether the task is a step of a plan.
 func (t *Task) IsStep() bool { return t.Parent != nil && t.Parent.ConsultationID == "" }
 
+// Hops returns how many consultations deep the task is: 0 unless it serves a consultation, or a task that does.
+func (t *Task) Hops() int {
+	if t.Parent == nil {
+		return 0
+	}
+	return t.Parent.Hops
+}
+
 // MessageLimit returns how many bytes one message of the task may have. What agents have made is not to be lost on its way to the next one.
 func (t *Task) MessageLimit() int {
 	if t.IsStep() {

@@ -28,13 +28,9 @@ const carryTimeout = 30 * time.Second
 func (e *Engine) submitCarrier(ctx context.Context, t *orchestrator.Task, c consultation.Consultation, m *a2apb.Message) (consultation.Consultation, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), carryTimeout)
 	defer cancel()
-	hops := 1
-	if t.Parent != nil {
-		hops = t.Parent.Hops + 1
-	}
 	s := Submission{
 		Tenant: t.Tenant, Caller: carrierName, RequestID: c.ID, Message: m, Route: orchestrator.Route{Agent: c.TargetAgent},
-		Deadline: c.ExpireTime, parent: &orchestrator.Parent{TaskID: t.ID, ConsultationID: c.ID, Hops: hops},
+		Deadline: c.ExpireTime, parent: &orchestrator.Parent{TaskID: t.ID, ConsultationID: c.ID, Hops: t.Hops() + 1},
 	}
 	carrier, err := e.Submit(ctx, s)
 	if err != nil && isOurs(err) { // the store may have taken it all the same

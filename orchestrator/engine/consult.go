@@ -128,9 +128,9 @@ func (e *Engine) consultable(t *orchestrator.Task, requirementID string) (consul
 		return consultation.Requirement{}, fault.New(fault.NotFound, "REQUIREMENT_NOT_FOUND",
 			"task %s is done by %s and has no requirements of its own: name the task of the step whose agent has requirement %q", t.ID, agentNames(t), requirementID)
 	}
-	if t.Parent != nil && t.Parent.Hops >= orchestrator.MaxConsultHops {
+	if t.Hops() >= orchestrator.MaxConsultHops {
 		return consultation.Requirement{}, fault.New(fault.FailedPrecondition, "CONSULTATION_TOO_DEEP",
-			"task %s is itself %d consultations deep; the limit is %d: look for agents that consult each other in a circle", t.ID, t.Parent.Hops, orchestrator.MaxConsultHops)
+			"task %s is itself %d consultations deep; the limit is %d: look for agents that consult each other in a circle", t.ID, t.Hops(), orchestrator.MaxConsultHops)
 	}
 	var known []string
 	for _, r := range t.Requirements {

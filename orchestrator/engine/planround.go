@@ -146,10 +146,6 @@ func (e *Engine) startStep(ctx context.Context, r *planRound, i int) error {
 	withPlan := *t
 	withPlan.Plan = r.plan
 	m, inputs := stepContent(&withPlan, i, r.made)
-	hops := 0
-	if t.Parent != nil {
-		hops = t.Parent.Hops
-	}
 	spare := false
 	if t.Plan.Mode != orchestrator.PlanChain {
 		_, spare = e.nextCandidate(ctx, t, r.plan)
@@ -161,7 +157,7 @@ func (e *Engine) startStep(ctx context.Context, r *planRound, i int) error {
 	child, err := e.Submit(underTrace(ctx, t, t.Traced), Submission{
 		chain: r.plan.Chain(), link: i, skill: skill,
 		Tenant: t.Tenant, Caller: plannerName, owner: t.Owner, RequestID: stepRequestID(t, i), Message: m, Inputs: inputs, Attributes: t.Attributes,
-		Route: orchestrator.Route{Agent: s.Agent, Version: t.VersionRange}, Deadline: t.Deadline, parent: &orchestrator.Parent{TaskID: t.ID, Hops: hops, Spare: spare},
+		Route: orchestrator.Route{Agent: s.Agent, Version: t.VersionRange}, Deadline: t.Deadline, parent: &orchestrator.Parent{TaskID: t.ID, Hops: t.Hops(), Spare: spare},
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
