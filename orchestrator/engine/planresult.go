@@ -2,13 +2,33 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/bounded"
 )
+
+// Reasons for which a plan ends.
+const (
+	reasonSteps    = "STEPS_FAILED"
+	reasonTooLarge = "RESULTS_TOO_LARGE"
+)
+
+// failure returns why a plan can no longer be completed.
+func (r *planRound) failure() *orchestrator.Error {
+	var why []string
+	for i := range r.plan.Steps {
+		if s := &r.plan.Steps[i]; s.Error != nil {
+			why = append(why, fmt.Sprintf("step %d (%s): %s", i+1, s.Agent, describeError(s.Error)))
+		}
+	}
+	message := fmt.Sprintf("%d of %d steps had to be completed and %d are: %s", r.plan.Need, len(r.plan.Steps), r.plan.Completed(), strings.Join(why, "; "))
+	return &orchestrator.Error{Reason: reasonSteps, Message: bounded.Text(message, maxDetail)}
+}
 
 // results returns what a plan's task delivers: for a complete chain, what its last step made; otherwise what the completed steps made, marked with
 // their agents, as far as there is room. If that leaves fewer results than needed, it returns an error instead.
