@@ -72,7 +72,7 @@ func inputNamed(inputs []orchestrator.Input, want orchestrator.Typed) string {
 
 // checkFirstSteps checks the inputs of the steps that take nothing from other steps.
 func (e *Engine) checkFirstSteps(s *Submission, p *orchestrator.Plan) error {
-	t := orchestrator.Task{Plan: p, Message: router.AttachInputs(s.Message, s.Inputs)}
+	whole := router.AttachInputs(s.Message, s.Inputs)
 	for i := range p.Steps {
 		if !p.Due(i) {
 			continue
@@ -81,7 +81,7 @@ func (e *Engine) checkFirstSteps(s *Submission, p *orchestrator.Plan) error {
 		if !ok {
 			return registry.Missing(registry.Key{Tenant: s.Tenant, Name: p.Steps[i].Agent})
 		}
-		m, inputs := stepContent(&t, i, nil)
+		m, inputs := stepContent(whole, p, i, nil)
 		if _, err := e.router.CheckInputs(s.Tenant, a, inputs, m); err != nil {
 			return err
 		}
@@ -89,34 +89,34 @@ func (e *Engine) checkFirstSteps(s *Submission, p *orchestrator.Plan) error {
 	return nil
 }
 
-// stepContent returns what a step's agent gets: the task's message, with those of its inputs and of the earlier steps' results that the step takes. A
-// step that takes nothing in particular gets all inputs.
-func stepContent(t *orchestrator.Task, i int, made map[int][]*a2apb.Artifact) (*a2apb.Message, []orchestrator.Input) {
+// stepContent returns what the agent of a step gets that is due: the message of the plan's task, with those of its inputs and of the earlier steps'
+// results that the step takes. A step that takes nothing in particular gets all inputs. tasks are those of the earlier steps.
+func stepContent(whole *a2apb.Message, plan *orchestrator.Plan, i int, tasks map[int]*orchestrator.Task) (*a2apb.Message, []orchestrator.Input) {
 	parts := make(map[string][]*a2apb.Part)
-	m := proto.CloneOf(t.Message)
+	m := proto.CloneOf(whole)
 	m.MessageId = "" // each task has its own
-	if t.Plan.Mode == orchestrator.PlanChain && i < len(t.Plan.Steps)-1 {
+	if plan.Mode == orchestrator.PlanChain && i < len(plan.Steps)-1 {
 		m = orchestrator.WithoutModes(m) // what it makes is for other agents
 	}
 	m.Parts = slices.DeleteFunc(m.GetParts(), func(p *a2apb.Part) bool {
 		name := p.GetMetadata().GetFields()[router.InputKey].GetStringValue()
-		if !slices.ContainsFunc(t.Plan.Inputs, func(in orchestrator.Typed) bool { return in.Name == name }) {
+		if !slices.ContainsFunc(plan.Inputs, func(in orchestrator.Typed) bool { return in.Name == name }) {
 			return false
 		}
 		parts[name] = append(parts[name], p)
 		return true
 	})
 	var inputs []orchestrator.Input
-	if t.Plan.Mode != orchestrator.PlanChain {
-		for _, in := range t.Plan.Inputs {
+	if plan.Mode != orchestrator.PlanChain {
+		for _, in := range plan.Inputs {
 			inputs = append(inputs, orchestrator.Input{Name: in.Name, SemanticType: in.SemanticType, Parts: parts[in.Name]})
 		}
 		return m, inputs
 	}
-	for j, take := range t.Plan.Steps[i].Takes {
-		in := orchestrator.Input{Name: take.As, SemanticType: t.Plan.Steps[i].Inputs[j].SemanticType, Parts: parts[take.Item]}
+	for j, take := range plan.Steps[i].Takes {
+		in := orchestrator.Input{Name: take.As, SemanticType: plan.Steps[i].Inputs[j].SemanticType, Parts: parts[take.Item]}
 		if take.From > 0 {
-			in.Parts = artifactParts(namedArtifacts(made[take.From-1], take.Item))
+			in.Parts = artifactParts(namedArtifacts(tasks[take.From-1].Artifacts, take.Item))
 		}
 		if len(in.Parts) > 0 {
 			inputs = append(inputs, in)

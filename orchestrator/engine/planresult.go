@@ -39,10 +39,11 @@ func (r *planRound) results(lost bool) (list []*a2apb.Artifact, tooLarge *orches
 	}
 	count, bytes, size, values, kept := 0, 0, 0, 0, 0
 	for i := range r.plan.Steps {
-		made, completed := r.made[i]
-		if !completed || whole && i != len(r.plan.Steps)-1 {
+		child := r.tasks[i]
+		if child == nil || child.State != a2apb.TaskState_TASK_STATE_COMPLETED || whole && i != len(r.plan.Steps)-1 {
 			continue
 		}
+		made := child.Artifacts
 		if !whole {
 			made = marked(made, r.plan.Steps[i].Agent)
 		}

@@ -18,14 +18,13 @@ type planRound struct {
 	task   *orchestrator.Task
 	plan   *orchestrator.Plan         // a copy that is edited
 	tasks  map[int]*orchestrator.Task // of the steps that are not dead
-	made   map[int][]*a2apb.Artifact
 	events []orchestrator.Event
 	moved  bool          // a step has another agent than the plan says
 	wait   time.Duration // until something is tried again; 0 for nothing
 }
 
 func newPlanRound(t *orchestrator.Task) *planRound {
-	return &planRound{task: t, plan: t.Plan.Clone(), tasks: make(map[int]*orchestrator.Task), made: make(map[int][]*a2apb.Artifact)}
+	return &planRound{task: t, plan: t.Plan.Clone(), tasks: make(map[int]*orchestrator.Task)}
 }
 
 func (r *planRound) log(i int, format string, args ...any) {

@@ -52,9 +52,6 @@ func (r *planRound) noteStep(i int, child *orchestrator.Task) {
 		r.log(i, "%s does it instead; task %s says why", child.Agent, child.ID)
 		s.Agent, r.moved = child.Agent, true
 	}
-	if child.State == a2apb.TaskState_TASK_STATE_COMPLETED {
-		r.made[i] = child.Artifacts
-	}
 	if child.State == s.State {
 		return
 	}
@@ -86,9 +83,7 @@ func stepRequestID(t *orchestrator.Task, i int) string { return t.ID + "." + str
 // startStep submits a step's task. After a temporary error it is tried again later; any other error ends the step.
 func (e *Engine) startStep(ctx context.Context, r *planRound, i int) error {
 	t, s := r.task, &r.plan.Steps[i]
-	withPlan := *t
-	withPlan.Plan = r.plan
-	m, inputs := stepContent(&withPlan, i, r.made)
+	m, inputs := stepContent(t.Message, r.plan, i, r.tasks)
 	spare := false
 	if t.Plan.Mode != orchestrator.PlanChain {
 		_, spare = e.nextCandidate(ctx, t, r.plan)
