@@ -46,6 +46,8 @@ func nonceOf(name string) string { return name[strings.LastIndexByte(name, '#')+
 
 // step holds what one write of a task puts into TaskBlobs.
 type step struct {
+	key     string // of the task
+	nonce   string // in the names of its records
 	items   []ddb.Item
 	large   map[string]large          // by name of the content; its records are among the items
 	content map[string]map[string]any // the content in them, by reference and name
@@ -55,19 +57,20 @@ type step struct {
 // prepare sets the references of next, which has the content and the log of old, to the new events and to the content that differs from old's.
 // Without an old state the task is new. Large content that an earlier try has written is not written again.
 func (s *Store) prepare(old, next *state, events []orchestrator.Event, written map[string]large) (*step, error) {
-	nonce := rand.Text()[:nonceSize]
-	key := taskKey(next.task.Key())
-	step := &step{large: make(map[string]large), content: make(map[string]map[string]any), size: make(map[string]int)}
-	name := fmt.Sprintf("content#%08d#%s", next.task.Version, nonce)
-	if len(events) > 0 {
-		name = logName(next.task.LastEvent, nonce)
+	step := &step{
+		key: taskKey(next.task.Key()), nonce: rand.Text()[:nonceSize],
+		large: make(map[string]large), content: make(map[string]map[string]any), size: make(map[string]int),
 	}
-	record := recordItem(key, name)
-	small, err := s.prepareContent(old, next, step, key, name, nonce, written)
+	name := fmt.Sprintf("content#%08d#%s", next.task.Version, step.nonce)
+	if len(events) > 0 {
+		name = logName(next.task.LastEvent, step.nonce)
+	}
+	record := recordItem(step.key, name)
+	small, err := step.addContent(old, next, name, written)
 	if err != nil {
 		return nil, err
 	}
-	if err := next.addEvents(step, record, key, nonce, events); err != nil {
+	if err := step.addEvents(next, record, events); err != nil {
 		return nil, err
 	}
 	if len(small) > 0 {
@@ -94,14 +97,14 @@ func (s *Store) prepare(old, next *state, events []orchestrator.Event, written m
 
 // addEvents puts events into a step's record. If they do not all fit, the first ones get records of their own, each of which refers to the one
 // before.
-func (st *state) addEvents(step *step, record ddb.Item, key, nonce string, events []orchestrator.Event) error {
+func (s *step) addEvents(next *state, record ddb.Item, events []orchestrator.Event) error {
 	var batch []types.AttributeValue
 	held := 0
 	put := func(item ddb.Item) {
 		item[attrEvents] = &types.AttributeValueMemberL{Value: batch}
-		item[attrCreated] = text(createdOf(&st.task))
-		item[attrPrevious] = text(st.log)
-		st.log = ddb.TextOf(item, attrRecord)
+		item[attrCreated] = text(createdOf(&next.task))
+		item[attrPrevious] = text(next.log)
+		next.log = ddb.TextOf(item, attrRecord)
 	}
 	for i, e := range events {
 		encoded, err := attributevalue.Marshal(e)
@@ -110,9 +113,9 @@ func (st *state) addEvents(step *step, record ddb.Item, key, nonce string, event
 		}
 		size := ddb.Size(ddb.Item{"": encoded})
 		if held > 0 && held+size > inlineContent {
-			item := recordItem(key, logName(events[i-1].Sequence, nonce))
+			item := recordItem(s.key, logName(events[i-1].Sequence, s.nonce))
 			put(item)
-			step.items = append(step.items, item)
+			s.items = append(s.items, item)
 			batch, held = nil, 0
 		}
 		batch, held = append(batch, encoded), held+size
@@ -123,8 +126,8 @@ func (st *state) addEvents(step *step, record ddb.Item, key, nonce string, event
 	return nil
 }
 
-// prepareContent returns the new content for the step's record, and puts large content into items of its own.
-func (s *Store) prepareContent(old, next *state, step *step, key, record, nonce string, written map[string]large) (small ddb.Item, err error) {
+// addContent returns the new content for the step's record, and puts large content into items of its own.
+func (s *step) addContent(old, next *state, record string, written map[string]large) (small ddb.Item, err error) {
 	before, stored := make(map[string]piece), map[string][]byte(nil)
 	if old != nil {
 		stored = old.stored
@@ -166,12 +169,12 @@ func (s *Store) prepareContent(old, next *state, step *step, key, record, nonce 
 		} else {
 			l := written[p.name]
 			if !bytes.Equal(l.encoded, encoded[i]) {
-				l = divide(key, fmt.Sprintf("content#%08d#%s#%s", next.task.Version, nonce, p.name), p.name, encoded[i])
+				l = divide(s.key, fmt.Sprintf("content#%08d#%s#%s", next.task.Version, s.nonce, p.name), p.name, encoded[i])
 			}
-			step.large[p.name], step.items = l, append(step.items, l.records...)
+			s.large[p.name], s.items = l, append(s.items, l.records...)
 			content[p.name] = l.reference
 		}
-		step.keep(content[p.name], p, encoded[i])
+		s.keep(content[p.name], p, encoded[i])
 	}
 	next.content = content
 	return small, nil
