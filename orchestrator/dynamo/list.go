@@ -2,18 +2,15 @@ package dynamo
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -26,8 +23,7 @@ const (
 	buckets  = 16
 	dayForm  = "2006-01-02"
 	maxPage  = 1000
-	maxDays  = 100_000 // how many days one process remembers to have entered
-	cursorAt = "/"     // between the day and the position in a cursor
+	cursorAt = "/" // between the day and the position in a cursor
 )
 
 // listed returns the attributes that put a task into the listing: its key depends on the day, and its position sorts by time.
@@ -52,49 +48,6 @@ func position(t *orchestrator.Task) string { return createdOf(t) + "#" + t.ID }
 // createdOf returns when a task was created, in microseconds since 1970, as a text that sorts.
 func createdOf(t *orchestrator.Task) string {
 	return fmt.Sprintf("%016x", max(t.CreateTime.UnixMicro(), 0))
-}
-
-// days are the tenants' days that this process has entered. The zero value is empty.
-type days struct {
-	mu    sync.Mutex
-	known map[string]bool // guarded by mu
-}
-
-func (d *days) has(day string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.known[day]
-}
-
-func (d *days) add(day string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.known == nil || len(d.known) >= maxDays {
-		d.known = make(map[string]bool)
-	}
-	d.known[day] = true
-}
-
-// enterDay records that the tenant has tasks of this day, before it has any, so that lists need not look at days without tasks.
-func (s *Store) enterDay(ctx context.Context, t *orchestrator.Task) error {
-	day := dayOf(t)
-	note := recordItem(daysKey(t.Tenant), day)
-	known := ddb.TextOf(note, attrTask) + day
-	if s.days.has(known) {
-		return nil
-	}
-	put := types.Put{TableName: s.db.Table(tableBlobs), Item: note}
-	if s.Keep > 0 {
-		note[attrTTL] = seconds(t.CreateTime.Add(orchestrator.MaxDeadline + s.Keep + recordLife).Unix())
-		put.ConditionExpression = aws.String("attribute_not_exists(" + attrTask + ") OR #ttl < :ttl") // others may keep tasks for longer
-		put.ExpressionAttributeNames, put.ExpressionAttributeValues = map[string]string{"#ttl": attrTTL}, ddb.Item{":ttl": note[attrTTL]}
-	}
-	err := s.put(ctx, put)
-	if _, longer := errors.AsType[*ddb.RefusedError](err); err != nil && !longer {
-		return err
-	}
-	s.days.add(known)
-	return nil
 }
 
 // createdAt returns the time at the beginning of an item's position, or the zero time when it has none and is in no list.
@@ -138,28 +91,6 @@ func (s *Store) Tasks(ctx context.Context, tenant, after string, limit int) (pag
 		}
 	}
 	return page, "", nil
-}
-
-// tenantDays returns the days with tasks of a tenant, the latest first, beginning with from unless that is empty.
-func (s *Store) tenantDays(ctx context.Context, tenant, from string) (list []string, err error) {
-	if from == "" {
-		from = "~"
-	}
-	pages := dynamodb.NewQueryPaginator(s.db.API(), &dynamodb.QueryInput{
-		TableName: s.db.Table(tableBlobs), ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(false),
-		KeyConditionExpression:    aws.String(attrTask + " = :days AND " + attrRecord + " <= :from"),
-		ExpressionAttributeValues: ddb.Item{":days": text(daysKey(tenant)), ":from": text(from)},
-	})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, ddb.Fault("listing the days of tasks", err)
-		}
-		for _, item := range page.Items {
-			list = append(list, ddb.TextOf(item, attrRecord))
-		}
-	}
-	return list, nil
 }
 
 // dayPage returns the keys of a day's newest tasks behind a position, at most limit, and the position from which to continue, or "" at the end.

@@ -62,8 +62,6 @@ func keyOf(key string) orchestrator.Key {
 	return orchestrator.Key{Tenant: unescape.Replace(tenant), ID: unescape.Replace(id)}
 }
 
-func daysKey(tenant string) string { return escape.Replace(tenant) + "#%days" }
-
 func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 
 func taskItem(key string) ddb.Item { return ddb.Item{attrTask: text(key)} }
