@@ -94,14 +94,17 @@ func (m *Manager) Epoch(shard int) (uint64, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	epoch := m.held[orchestrator.GroupOf(shard)]
-	return epoch, epoch > 0 && time.Now().Before(m.until)
+	return epoch, epoch > 0 && !m.lapsed()
 }
+
+// lapsed reports whether the groups held may not be worked on now. The caller holds mu.
+func (m *Manager) lapsed() bool { return !time.Now().Before(m.until) }
 
 // Held returns how many of the orchestrator.Groups groups may be worked on now.
 func (m *Manager) Held() (groups int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !time.Now().Before(m.until) {
+	if m.lapsed() {
 		return 0
 	}
 	for _, epoch := range m.held {
@@ -117,7 +120,7 @@ func (m *Manager) Choose(taskID string) (shard int, epoch uint64, held bool) {
 	shard = orchestrator.ShardOf(taskID)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !time.Now().Before(m.until) {
+	if m.lapsed() {
 		return shard, 0, false
 	}
 	for range orchestrator.Groups {

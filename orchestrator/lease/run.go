@@ -71,7 +71,7 @@ func (m *Manager) runRound(running context.Context, w Worker) {
 // as gained once more: what came up meanwhile was not begun, and nobody else was told of it.
 func (m *Manager) extend(w Worker, start time.Time) {
 	m.mu.Lock()
-	lapsed := !time.Now().Before(m.until)
+	lapsed := m.lapsed()
 	m.until = start.Add(m.duration - m.duration/beats)
 	held := m.held
 	m.mu.Unlock()
@@ -120,7 +120,7 @@ func (m *Manager) reconcile(ctx context.Context, w Worker, v []orchestrator.Leas
 // dropExpired drops everything once the leases may have expired.
 func (m *Manager) dropExpired(ctx context.Context, w Worker) {
 	m.mu.Lock()
-	if time.Now().Before(m.until) {
+	if !m.lapsed() {
 		m.mu.Unlock()
 		return
 	}
