@@ -42,16 +42,7 @@ func (m *Manager) runRound(running context.Context, w Worker) {
 	start := time.Now()
 	ctx, cancel := context.WithTimeout(running, m.duration/2)
 	defer cancel()
-	m.beat++
-	err := m.store.Beat(ctx, orchestrator.Node{ID: m.node, Beats: m.beat})
-	var alive map[string]bool
-	if err == nil {
-		alive, err = m.liveNodes(ctx)
-	}
-	var leases []orchestrator.Lease
-	if err == nil {
-		leases, err = m.store.Leases(ctx)
-	}
+	v, alive, err := m.renew(ctx)
 	if err != nil {
 		if m.unrenewed++; fault.Logged(m.unrenewed) && running.Err() == nil { // a store that hangs uses up the time of the round
 			m.logger.ErrorContext(ctx, "the leases could not be renewed; work stops when they run out", slog.Int("times", m.unrenewed), slog.Any("error", err))
@@ -60,11 +51,23 @@ func (m *Manager) runRound(running context.Context, w Worker) {
 		return
 	}
 	m.unrenewed = 0
-	v := allGroups(leases)
 	m.reconcile(ctx, w, v)
 	m.extend(w, start)
 	m.raise(ctx, w, v)
 	m.balance(ctx, w, v, alive)
+}
+
+// renew sends a sign of life, and returns the lease of every group and which nodes are alive.
+func (m *Manager) renew(ctx context.Context) (v []orchestrator.Lease, alive map[string]bool, err error) {
+	m.beat++
+	if err := m.store.Beat(ctx, orchestrator.Node{ID: m.node, Beats: m.beat}); err != nil {
+		return nil, nil, err
+	}
+	if alive, err = m.liveNodes(ctx); err != nil {
+		return nil, nil, err
+	}
+	leases, err := m.store.Leases(ctx)
+	return allGroups(leases), alive, err
 }
 
 // extend lets the held groups be worked on for a lease from start, less a margin. If they could not be for a while, as after the process was paused, they count
