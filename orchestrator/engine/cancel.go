@@ -64,14 +64,11 @@ func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string 
 	}
 	ctx, cancel := context.WithTimeout(agentclient.WithExtensions(context.WithoutCancel(ctx), requestedExtensions(t)), 5*time.Second)
 	defer cancel()
-	agent, err := e.agent(ctx, t.Tenant, t.Agent)
+	_, client, _, err := e.connect(ctx, t)
 	if err == nil {
-		var client agentclient.Client
-		if client, _, err = e.Connect.Connect(agent.Name, agent.Card); err == nil {
-			var remote *a2apb.Task
-			if remote, err = client.Cancel(ctx, a.RemoteTaskID, t.CancelWith.Struct()); err == nil {
-				return describeStop(remote.GetStatus().GetState())
-			}
+		var remote *a2apb.Task
+		if remote, err = client.Cancel(ctx, a.RemoteTaskID, t.CancelWith.Struct()); err == nil {
+			return describeStop(remote.GetStatus().GetState())
 		}
 	}
 	return "the agent did not confirm: " + fault.From(withholdWords(t, err)).Message

@@ -17,11 +17,7 @@ import (
 
 // execute has the agent do the work once there is room with the agent. A task that waits for its caller is only looked at.
 func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (stepResult, error) {
-	agent, err := e.agent(ctx, t.Tenant, t.Agent)
-	if err != nil {
-		return e.handleFailure(ctx, t, err)
-	}
-	client, binding, err := e.Connect.Connect(agent.Name, agent.Card)
+	agent, client, binding, err := e.connect(ctx, &t)
 	if err == nil {
 		err = e.checkStillFits(&t, &agent)
 	}
@@ -44,6 +40,14 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (stepResult, 
 		}
 	}
 	return e.converse(ctx, t, &agent, client, binding)
+}
+
+// connect returns the agent of a task and a client to it.
+func (e *Engine) connect(ctx context.Context, t *orchestrator.Task) (agent registry.Agent, client agentclient.Client, binding string, err error) {
+	if agent, err = e.agent(ctx, t.Tenant, t.Agent); err == nil {
+		client, binding, err = e.Connect.Connect(agent.Name, agent.Card)
+	}
+	return agent, client, binding, err
 }
 
 // converse stores the intent, sends the message or resumes what an earlier process sent, follows the agent to its end and stores the result. The retry
