@@ -25,17 +25,9 @@ const MaxOutputModes = 64
 // EmbedRequest returns the message of a request with what the request says beside it under RequestKey, or the message itself if that is nothing. The
 // result is an InvalidArgument fault with the reason REQUEST_FIELDS_DUPLICATE if the message has something under the key already.
 func EmbedRequest(req *a2apb.SendMessageRequest) (*a2apb.Message, error) {
-	word, m := make(map[string]*structpb.Value), req.GetMessage()
-	if said := withoutReservedKeys(req.GetMetadata()); len(said.GetFields()) > 0 {
-		word[requestMetadata] = structpb.NewStructValue(said)
-	}
-	if modes := req.GetConfiguration().GetAcceptedOutputModes(); len(modes) > 0 {
-		list := &structpb.ListValue{}
-		for _, mode := range modes {
-			list.Values = append(list.Values, structpb.NewStringValue(mode))
-		}
-		word[requestModes] = structpb.NewListValue(list)
-	}
+	word, m := rest{}, req.GetMessage()
+	word.object(requestMetadata, withoutReservedKeys(req.GetMetadata()))
+	word.list(requestModes, req.GetConfiguration().GetAcceptedOutputModes())
 	if len(word) == 0 || m == nil {
 		return m, nil
 	}

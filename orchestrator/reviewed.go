@@ -69,7 +69,7 @@ func withoutReservedKeys(metadata *structpb.Struct) *structpb.Struct {
 	return &structpb.Struct{Fields: fields}
 }
 
-// rest is what an artifact, a message or a part says besides its content, by the names of the fields in JSON.
+// rest is what a request says besides its message, or an artifact, a message or a part besides its content, by the names of the fields in JSON.
 type rest map[string]*structpb.Value
 
 func (r rest) text(key, s string) {
