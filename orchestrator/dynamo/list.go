@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,7 +145,7 @@ func (s *Store) listTasks(ctx context.Context, keys []string) ([]orchestrator.Ta
 	if err != nil {
 		return nil, err
 	}
-	var states []*state
+	found := make(map[string]*state, len(items))
 	for _, item := range items {
 		if s.over(item) {
 			continue
@@ -153,19 +154,19 @@ func (s *Store) listTasks(ctx context.Context, keys []string) ([]orchestrator.Ta
 		if err != nil {
 			st = &state{item: item, broken: err}
 		}
-		states = append(states, st)
+		found[ddb.TextOf(item, attrTask)] = st
 	}
-	if err := s.load(ctx, states, isListed); err != nil {
+	if err := s.load(ctx, slices.Collect(maps.Values(found)), isListed); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(states, func(a, b *state) int {
-		return slices.Index(keys, ddb.TextOf(a.item, attrTask)) - slices.Index(keys, ddb.TextOf(b.item, attrTask))
-	})
-	tasks := make([]orchestrator.Task, len(states))
-	for i, st := range states {
-		tasks[i] = st.task
-		if st.broken != nil {
-			tasks[i] = orchestrator.Unreadable(keyOf(ddb.TextOf(st.item, attrTask)), createdAt(st.item))
+	tasks := make([]orchestrator.Task, 0, len(found))
+	for _, key := range keys {
+		switch st := found[key]; {
+		case st == nil: // it does not exist any more
+		case st.broken != nil:
+			tasks = append(tasks, orchestrator.Unreadable(keyOf(key), createdAt(st.item)))
+		default:
+			tasks = append(tasks, st.task)
 		}
 	}
 	return tasks, nil
