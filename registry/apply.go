@@ -71,6 +71,9 @@ func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Ap
 	}
 	c.author = in.author()
 	c.wanted = c.author == ""
+	if in.Metadata != nil { // which wins, as prepare has warned
+		c.own = nil
+	}
 	key := created.Record.Key()
 	alikes, alikeErr := r.checkLooks(ctx, tenant, key.Name)
 	var done Applied

@@ -61,3 +61,39 @@ func TestRefreshRefuses(t *testing.T) {
 		t.Errorf("Agent() after refusals = %s, %v, want the card as it was", a.RawCard, err)
 	}
 }
+
+func TestMetadataOfACardThatIsReadAgainIsAWarning(t *testing.T) {
+	t.Parallel()
+	const uri = "https://one.example/card.json"
+	w := newWeb()
+	r := open(t, registry.Options{Client: w.client()})
+	w.serve(uri, cardV1)
+	register(t, r, "reviewer") // whom the rule of the card names
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{CardURI: uri}); err != nil {
+		t.Fatalf("Register() = %v", err)
+	}
+	apply := func(m *registry.Metadata) (registry.Agent, []registry.Warning, error) {
+		done, err := r.Apply(t.Context(), tenant, registry.Application{Registration: registry.Registration{CardURI: uri, Metadata: m}})
+		return done.Agent, done.Warnings, err
+	}
+	refresh := func() (registry.Agent, []registry.Warning, error) {
+		return r.Refresh(t.Context(), tenant, "web-fetch", "")
+	}
+	if _, warnings, err := refresh(); err != nil || len(warnings) != 0 {
+		t.Errorf("Refresh(same metadata) = %v, %v, want no warning", warnings, err)
+	}
+	for range 2 {
+		if _, warnings, err := apply(&registry.Metadata{}); err != nil || len(warnings) != 1 || warnings[0].Code != "CARD_METADATA_IGNORED" {
+			t.Errorf("Apply(no metadata) = %v, %v, want CARD_METADATA_IGNORED once", warnings, err)
+		}
+	}
+	for name, readAgain := range map[string]func() (registry.Agent, []registry.Warning, error){
+		"Refresh": refresh,
+		"Apply":   func() (registry.Agent, []registry.Warning, error) { return apply(nil) },
+	} {
+		agent, warnings, err := readAgain()
+		if err != nil || len(warnings) != 1 || warnings[0].Code != "CARD_METADATA_IGNORED" || len(agent.Metadata.ConsultationRequirements) != 0 {
+			t.Errorf("%s() = %v with %d rules, %v, want CARD_METADATA_IGNORED once and no rule", name, warnings, len(agent.Metadata.ConsultationRequirements), err)
+		}
+	}
+}

@@ -136,6 +136,7 @@ func (a *Agent) checkSeen(number int64, etag string) error {
 // for the live one, the result of checking its signatures now. A card that waits for an admin is a version too, but not the live one.
 func (r *Registry) addVersion(old *Record, c content, uri string) (next Record, change Change, warnings []Warning, err error) {
 	next = *old
+	c.warnings = append(slices.Clip(c.warnings), c.keptMetadata(old)...)
 	verification, err := r.admit(&old.Agent, c.verification)
 	if err != nil {
 		return Record{}, Change{}, nil, err
@@ -241,6 +242,17 @@ type content struct {
 	warnings     []Warning
 	wanted       bool   // an admin brings the card, and may return to a version that was gone back from
 	author       string // who brings the card; empty when that is an admin
+}
+
+// keptMetadata warns of metadata in a card that is read again: the agent keeps what it has, and the author of the card may expect otherwise.
+func (c *content) keptMetadata(old *Record) []Warning {
+	if c.own == nil || sameJSON(c.own.kept(), old.Metadata) {
+		return nil
+	}
+	return []Warning{{
+		Code: "CARD_METADATA_IGNORED", Field: "metadata",
+		Message: "the card carries other metadata than the agent has, which stays; an admin replaces it with quorate agents register --replace --metadata FILE",
+	}}
 }
 
 // read parses the card of an agent, of the one that the card names when key has no name, and checks its signatures against the keys for that agent. admit

@@ -34,7 +34,7 @@ type Config struct {
 	Description   string
 	Version       string // a semantic version such as 1.2.0
 	Skills        []Skill
-	Metadata      *registryv1.AgentMetadata // part of the card, and so of the registration; may be nil
+	Metadata      *registryv1.AgentMetadata // part of the card, from which Quorate takes it once, when it registers the agent; may be nil
 	Listener      net.Listener              // the agent closes it
 	PublicURL     string                    // how others reach the listener, such as https://agents.example.com/fetch; default: its address. On loopback, other names are refused
 	Server        string                    // Quorate's HTTP base URL; empty serves without joining Quorate
