@@ -61,11 +61,7 @@ func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Ap
 		return r.appliedBefore(ctx, tenant, request, err)
 	}
 	asked := r.now().UTC()
-	created, warnings, err := r.prepare(ctx, tenant, in.Registration)
-	if err != nil {
-		return Applied{}, err
-	}
-	c, err := r.read(ctx, created.Record.Key(), created.Record.RawCard)
+	c, created, warnings, err := r.prepare(ctx, tenant, in.Registration)
 	if err != nil {
 		return Applied{}, err
 	}

@@ -39,7 +39,7 @@ func (r *Registry) Register(ctx context.Context, tenant string, in Registration)
 	if first, done, err := r.begin(ctx, Key{Tenant: tenant}, w.retry, content); err != nil || done {
 		return r.answerRetry(ctx, tenant, first, err)
 	}
-	change, warnings, err := r.prepare(ctx, tenant, in)
+	_, change, warnings, err := r.prepare(ctx, tenant, in)
 	if err != nil {
 		return Agent{}, nil, err
 	}
@@ -77,28 +77,27 @@ func (in *Registration) asked() any {
 	}{in.RawCard, in.CardURI, in.Metadata, in.Version, in.Name}
 }
 
-// prepare checks a registration and returns what to write.
-func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) (Change, []Warning, error) {
+// prepare checks a registration and returns its card, and what to write when the agent is new.
+func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) (c content, change Change, warnings []Warning, err error) {
 	if in.Name != "" && !namePattern.MatchString(in.Name) {
-		return Change{}, nil, fault.Invalid("name", "NAME_INVALID", "the name %q is not valid: %s", fault.Clip(in.Name), nameRule)
+		return content{}, Change{}, nil, fault.Invalid("name", "NAME_INVALID", "the name %q is not valid: %s", fault.Clip(in.Name), nameRule)
 	}
 	now := r.now().UTC()
 	raw, uri, pulse := bytes.Clone(in.RawCard), "", Pulse{}
 	if in.CardURI != "" {
-		var err error
 		if uri, err = cardURL(in.CardURI); err != nil {
-			return Change{}, nil, err
+			return content{}, Change{}, nil, err
 		}
 		if raw, err = r.fetchCard(ctx, uri); err != nil {
-			return Change{}, nil, err
+			return content{}, Change{}, nil, err
 		}
 		pulse.ProbeTime, pulse.ProbeExpire = now, now.Add(r.leaseDuration)
 	}
-	c, err := r.read(ctx, Key{tenant, in.Name}, raw)
-	if err != nil {
-		return Change{}, nil, err
+	if c, err = r.read(ctx, Key{tenant, in.Name}, raw); err != nil {
+		return content{}, Change{}, nil, err
 	}
-	return r.compose(ctx, tenant, in, c, uri, pulse)
+	change, warnings, err = r.compose(ctx, tenant, in, c, uri, pulse)
+	return c, change, warnings, err
 }
 
 // compose returns the change that creates an agent with the card. It does not check the name for look-alikes.
