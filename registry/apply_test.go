@@ -135,7 +135,7 @@ func TestWhatAnAdminBringsWhileItsSourceIsReadIsNotGone(t *testing.T) {
 		t.Fatalf("Discover() = %v, want no error", err)
 	}
 	_, err := r.MarkGone(t.Context(), func(*registry.Agent) bool {
-		if err := r.Delete(t.Context(), tenant, "a", ""); err != nil {
+		if err := r.Once(registry.Retry{}).Delete(t.Context(), tenant, "a", ""); err != nil {
 			t.Errorf("Delete() = %v, want no error", err)
 		}
 		apply(t, r, registry.Application{Registration: registry.Registration{RawCard: found.RawCard}})
@@ -226,7 +226,7 @@ func TestAWriteThatIsSentAgainIsDoneOnce(t *testing.T) {
 			t.Errorf("Delete() and its retry = %v, want no error", err)
 		}
 	}
-	if err := r.Delete(t.Context(), tenant, "a", ""); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
+	if err := r.Once(registry.Retry{}).Delete(t.Context(), tenant, "a", ""); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
 		t.Errorf("Delete() again = %v, want AGENT_NOT_FOUND", err)
 	}
 }
@@ -244,7 +244,7 @@ func TestAnEarlierVersionIsTakenOncePerRequest(t *testing.T) {
 	if err != nil || first.LiveVersion != 1 {
 		t.Fatalf("SetLiveVersion(1) = version %d, %v, want 1", first.LiveVersion, err)
 	}
-	if _, _, err := r.SetLiveVersion(t.Context(), tenant, "a", "", 2); err != nil {
+	if _, _, err := r.Once(registry.Retry{}).SetLiveVersion(t.Context(), tenant, "a", "", 2); err != nil {
 		t.Fatalf("SetLiveVersion(2) = %v, want no error", err)
 	}
 	if again, warnings, err := once.SetLiveVersion(t.Context(), tenant, "a", "", 1); err != nil || again.LiveVersion != 2 || len(warnings) != 1 {

@@ -48,7 +48,7 @@ func TestManyAgentsAreReadAtOnce(t *testing.T) {
 		synced(t, r.Directory())
 		if name == "the directory" {
 			for _, agent := range all {
-				if _, _, err := r.UpdateMetadata(t.Context(), tenant, agent, "", nil, registry.Metadata{AtMostOnceSkills: []string{"s"}}); err != nil {
+				if _, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, agent, "", nil, registry.Metadata{AtMostOnceSkills: []string{"s"}}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -124,7 +124,7 @@ func TestWhatIsNoLongerDeclaredFitsNobody(t *testing.T) {
 	}
 	without := func(agent, field string) {
 		t.Helper()
-		if _, _, err := r.UpdateMetadata(t.Context(), tenant, agent, "", []string{field}, registry.Metadata{}); err != nil {
+		if _, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, agent, "", []string{field}, registry.Metadata{}); err != nil {
 			t.Fatalf("UpdateMetadata(%s, %s) = %v, want no error", agent, field, err)
 		}
 	}

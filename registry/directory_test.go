@@ -114,7 +114,7 @@ func TestAListingHasAllAgentsAndItsEditionTheirChanges(t *testing.T) {
 	if got := synced(t, d); got != two {
 		t.Errorf("Edition() after a beat = %d, want %d still", got, two)
 	}
-	if err := r.Delete(t.Context(), tenant, "a", ""); err != nil {
+	if err := r.Once(registry.Retry{}).Delete(t.Context(), tenant, "a", ""); err != nil {
 		t.Fatal(err)
 	}
 	if got := synced(t, d); got == two || len(d.Listing(tenant).Agents) != 1 {

@@ -63,7 +63,7 @@ func TestAnOrderFollowsWhatChanges(t *testing.T) {
 	want("create_time", "version>=1.10.0-rc.1", "c")
 	beat(t, r, registry.Beat{Agent: "d", Status: registry.StatusAvailable})
 	want("name desc", "status=available", "d")
-	if err := r.Delete(t.Context(), tenant, "b", ""); err != nil {
+	if err := r.Once(registry.Retry{}).Delete(t.Context(), tenant, "b", ""); err != nil {
 		t.Fatalf("Delete(b) = %v, want no error", err)
 	}
 	want("version", "", "adc")

@@ -55,7 +55,7 @@ func TestASnapshotHasAlsoWhatListsDoNotShowYet(t *testing.T) {
 	register(t, r, "old")
 	register(t, r, "new")
 	register(t, r, "gone")
-	if err := r.Delete(t.Context(), tenant, "gone", ""); err != nil {
+	if err := r.Once(registry.Retry{}).Delete(t.Context(), tenant, "gone", ""); err != nil {
 		t.Fatal(err)
 	}
 	events, revision := told(t, r, registry.WatchOptions{}, 3)
@@ -72,7 +72,7 @@ func TestAKeyIsRevokedAlsoForACardThatListsDoNotShowYet(t *testing.T) {
 	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(mine.sign(t, named("new", "s")))}); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.DeleteSigningKey(t.Context(), tenant, "mine"); err != nil {
+	if err := r.Once(registry.Retry{}).DeleteSigningKey(t.Context(), tenant, "mine"); err != nil {
 		t.Errorf("DeleteSigningKey() = %v, want no error", err)
 	}
 	if v := verificationOf(t, r, "new"); registry.SignaturesIfPresent.Trusts(v) {

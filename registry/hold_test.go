@@ -233,7 +233,7 @@ func TestToReadACardAgainIsNoApproval(t *testing.T) {
 	r, w := confirming(t)
 	w.serve(here, cardOf("evil", "old"))
 	for range 2 {
-		a, warnings, err := r.Refresh(t.Context(), tenant, "a", "")
+		a, warnings, err := r.Once(registry.Retry{}).Refresh(t.Context(), tenant, "a", "", "")
 		wantCodes(t, "Refresh() by an admin", warnings, err, "CHANGE_WAITS")
 		wantWaiting(t, &a, "card.url")
 	}
@@ -250,7 +250,7 @@ func TestWhatAnAdminWritesTakesEffectAndEndsTheWait(t *testing.T) {
 		"set the live version": func(ctx context.Context, r *registry.Registry) error {
 			a, err := r.Agent(ctx, tenant, "a")
 			if err == nil {
-				_, _, err = r.SetLiveVersion(ctx, tenant, "a", a.Etag, 2)
+				_, _, err = r.Once(registry.Retry{}).SetLiveVersion(ctx, tenant, "a", a.Etag, 2)
 			}
 			return err
 		},
@@ -279,10 +279,10 @@ func TestSchemasWaitUntilAnAdminWritesOthers(t *testing.T) {
 		t.Fatalf("UpdateMetadata() by the agent = %v, want no error", err)
 	}
 	once := registry.Metadata{AtMostOnceSkills: []string{"*"}}
-	if a, _, err := r.UpdateMetadata(t.Context(), tenant, "a", "", []string{"at_most_once_skills"}, once); err != nil || a.Pending == nil {
+	if a, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, "a", "", []string{"at_most_once_skills"}, once); err != nil || a.Pending == nil {
 		t.Errorf("UpdateMetadata() of rules by an admin = %+v waiting, %v, want that the schemas go on waiting", a.Pending, err)
 	}
-	a, _, err := r.UpdateMetadata(t.Context(), tenant, "a", "", []string{"output_schemas"}, output("admins"))
+	a, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, "a", "", []string{"output_schemas"}, output("admins"))
 	if err != nil || a.Pending != nil || len(a.Metadata.OutputSchemas) != 1 || a.Metadata.OutputSchemas[0].Name != "admins" {
 		t.Errorf("UpdateMetadata() of schemas by an admin = %+v, %+v waiting, %v, want the admin's, which nobody can approve away", a.Metadata, a.Pending, err)
 	}
@@ -296,7 +296,7 @@ func TestAVersionThatAnAdminWentBackFromDoesNotWaitAgain(t *testing.T) {
 	if _, _, err := r.Once(registry.Retry{}).Approve(t.Context(), tenant, "a", a.Etag); err != nil {
 		t.Fatalf("Approve() = %v, want no error", err)
 	}
-	if _, _, err := r.SetLiveVersion(t.Context(), tenant, "a", "", 1); err != nil {
+	if _, _, err := r.Once(registry.Retry{}).SetLiveVersion(t.Context(), tenant, "a", "", 1); err != nil {
 		t.Fatalf("SetLiveVersion(1) = %v, want no error", err)
 	}
 	a = refreshed(t, r, "CHANGE_REFUSED")
@@ -313,12 +313,12 @@ func TestAVersionThatWaitsIsMadeLiveOnlyAsItWasSeen(t *testing.T) {
 	w.serve(here, cardOf("evil", "old"))
 	refreshed(t, r, "CHANGE_WAITS")
 	for etag, want := range map[string]string{"": "ETAG_MISSING", "*": "ETAG_MISSING", seen.Etag: "ETAG_MISMATCH"} {
-		if _, _, err := r.SetLiveVersion(t.Context(), tenant, "a", etag, 2); fault.ReasonOf(err) != want {
+		if _, _, err := r.Once(registry.Retry{}).SetLiveVersion(t.Context(), tenant, "a", etag, 2); fault.ReasonOf(err) != want {
 			t.Errorf("SetLiveVersion(2) with the etag %q = %v, want %s", etag, err, want)
 		}
 	}
 	wantInForce(t, r, "one", "old")
-	if _, _, err := r.SetLiveVersion(t.Context(), tenant, "a", "", 1); err != nil {
+	if _, _, err := r.Once(registry.Retry{}).SetLiveVersion(t.Context(), tenant, "a", "", 1); err != nil {
 		t.Errorf("SetLiveVersion(1), which does not wait, = %v, want no error", err)
 	}
 }
@@ -331,7 +331,7 @@ func TestSchemasThatAnAgentChangesWait(t *testing.T) {
 	}
 	output := registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "code", SemanticType: "artifact"}}}
 	inputs, outputs := []string{"input_schemas"}, []string{"output_schemas"}
-	if _, _, err := r.UpdateMetadata(t.Context(), tenant, "a", "", nil, input("document", "old")); err != nil {
+	if _, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, "a", "", nil, input("document", "old")); err != nil {
 		t.Fatalf("UpdateMetadata() by an admin = %v, want no error", err)
 	}
 	a, warnings, err := byAgent(r).UpdateMetadata(t.Context(), tenant, "a", "", inputs, input("document", "new"))

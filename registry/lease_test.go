@@ -85,7 +85,7 @@ func TestABeatGoesOnWhenTheRegistryHasForgottenIt(t *testing.T) {
 	r := open(t, registry.Options{Now: time0.Now})
 	anew := func() {
 		t.Helper()
-		if err := r.Delete(t.Context(), tenant, "a", ""); err != nil {
+		if err := r.Once(registry.Retry{}).Delete(t.Context(), tenant, "a", ""); err != nil {
 			t.Fatalf("Delete() = %v, want no error", err)
 		}
 		register(t, r, "a")

@@ -128,15 +128,15 @@ func TestUpdateMetadata(t *testing.T) {
 	before := register(t, r, "a")
 	both := input()
 	both.ConsultationRequirements = condition("exists", nil).ConsultationRequirements
-	first, warnings, err := r.UpdateMetadata(t.Context(), tenant, "a", before.Etag, nil, both)
+	first, warnings, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, "a", before.Etag, nil, both)
 	if err != nil || first.Etag == before.Etag || first.Revision != 2 || len(warnings) != 1 {
 		t.Fatalf("UpdateMetadata() = %+v, %v, %v, want a new etag, revision 2 and one warning", first, warnings, err)
 	}
-	_, _, err = r.UpdateMetadata(t.Context(), tenant, "a", before.Etag, nil, both)
+	_, _, err = r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, "a", before.Etag, nil, both)
 	if fault.ReasonOf(err) != "ETAG_MISMATCH" || fault.KindOf(err) != fault.Conflict {
 		t.Errorf("UpdateMetadata(stale etag) = %v, want ETAG_MISMATCH", err)
 	}
-	second, _, err := r.UpdateMetadata(t.Context(), tenant, "a", "*", []string{"input_schemas"}, registry.Metadata{})
+	second, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, "a", "*", []string{"input_schemas"}, registry.Metadata{})
 	if err != nil || len(second.Metadata.InputSchemas) != 0 || len(second.Metadata.ConsultationRequirements) != 1 {
 		t.Errorf("UpdateMetadata(mask) = %+v, %v, want only the inputs replaced", second.Metadata, err)
 	}
@@ -144,10 +144,10 @@ func TestUpdateMetadata(t *testing.T) {
 	if got, err := r.Agent(t.Context(), tenant, "a"); err != nil || got.Etag != second.Etag {
 		t.Errorf("Agent().Etag after a beat = %q, %v, want %q", got.Etag, err, second.Etag)
 	}
-	if _, _, err := r.UpdateMetadata(t.Context(), tenant, "a", "", []string{"name"}, both); fault.ReasonOf(err) != "MASK_INVALID" {
+	if _, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, "a", "", []string{"name"}, both); fault.ReasonOf(err) != "MASK_INVALID" {
 		t.Errorf("UpdateMetadata(mask name) = %v, want MASK_INVALID", err)
 	}
-	if _, _, err := r.UpdateMetadata(t.Context(), tenant, "b", "", nil, both); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
+	if _, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, "b", "", nil, both); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
 		t.Errorf("UpdateMetadata(b) = %v, want AGENT_NOT_FOUND", err)
 	}
 }
@@ -190,7 +190,7 @@ func TestUpdateMetadataOfWhatMustNotBeDoneTwice(t *testing.T) {
 		{[]string{"consultation_requirements"}, registry.Metadata{}, []string{"*"}, 0},
 		{nil, registry.Metadata{}, nil, 0},
 	} {
-		a, _, err := r.UpdateMetadata(t.Context(), tenant, "a", "", step.mask, step.metadata)
+		a, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, "a", "", step.mask, step.metadata)
 		if err != nil || !slices.Equal(a.Metadata.AtMostOnceSkills, step.skills) || len(a.Metadata.ConsultationRequirements) != step.rules {
 			t.Errorf("UpdateMetadata(%v) = %+v, %v, want at most once %v and %d rules", step.mask, a.Metadata, err, step.skills, step.rules)
 		}
@@ -220,13 +220,13 @@ func TestAnEtagDoesNotFitASuccessor(t *testing.T) {
 	time0 := newClock()
 	r := open(t, registry.Options{Now: time0.Now})
 	before := register(t, r, "a")
-	if err := r.Delete(t.Context(), tenant, "a", "stale"); fault.ReasonOf(err) != "ETAG_MISMATCH" {
+	if err := r.Once(registry.Retry{}).Delete(t.Context(), tenant, "a", "stale"); fault.ReasonOf(err) != "ETAG_MISMATCH" {
 		t.Errorf("Delete(stale etag) = %v, want ETAG_MISMATCH", err)
 	}
-	if err := r.Delete(t.Context(), tenant, "a", before.Etag); err != nil {
+	if err := r.Once(registry.Retry{}).Delete(t.Context(), tenant, "a", before.Etag); err != nil {
 		t.Errorf("Delete() = %v, want no error", err)
 	}
-	if err := r.Delete(t.Context(), tenant, "a", ""); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
+	if err := r.Once(registry.Retry{}).Delete(t.Context(), tenant, "a", ""); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
 		t.Errorf("Delete() again = %v, want AGENT_NOT_FOUND", err)
 	}
 	time0.pass(1)

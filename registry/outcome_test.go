@@ -40,7 +40,7 @@ func TestAnAgentSignsWithAKeyOfItsOwnOnly(t *testing.T) {
 	pin(t, f, others, "coder")
 	pin(t, f, twice, "reviewer")
 	pin(t, f, alias, "coder")
-	if err := f.DeleteSigningKey(t.Context(), tenant, "rotated"); err != nil {
+	if err := f.Once(registry.Retry{}).DeleteSigningKey(t.Context(), tenant, "rotated"); err != nil {
 		t.Fatalf("DeleteSigningKey() = %v, want no error", err)
 	}
 	check, err := f.Signatures(t.Context(), registry.Key{Tenant: tenant, Name: "reviewer"})

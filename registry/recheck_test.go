@@ -73,7 +73,7 @@ func TestAKeyIsRevokedAlsoWhenWhoUnpinnedItHasGone(t *testing.T) {
 	r, b := newBetween(t, mine)
 	ctx, leave := context.WithCancel(t.Context())
 	b.unpinned = leave
-	if err := r.DeleteSigningKey(ctx, tenant, "mine"); err != nil {
+	if err := r.Once(registry.Retry{}).DeleteSigningKey(ctx, tenant, "mine"); err != nil {
 		t.Errorf("DeleteSigningKey() = %v, want no error", err)
 	}
 	if v := verificationOf(t, r, "a"); registry.SignaturesIfPresent.Trusts(v) {
@@ -99,7 +99,7 @@ func TestAKeyIsRevokedAlsoForACardThatIsChangedMeanwhile(t *testing.T) {
 			}
 		}
 	}
-	if err := r.DeleteSigningKey(t.Context(), tenant, "mine"); err != nil {
+	if err := r.Once(registry.Retry{}).DeleteSigningKey(t.Context(), tenant, "mine"); err != nil {
 		t.Errorf("DeleteSigningKey() = %v, want no error", err)
 	}
 	if v := verificationOf(t, r, "a"); registry.SignaturesIfPresent.Trusts(v) {
@@ -126,7 +126,7 @@ func TestACardIsNotTakenWithAKeyThatIsUnpinnedMeanwhile(t *testing.T) {
 			r, b := newBetween(t, mine)
 			agent := map[string]string{"a new agent": "b", "another card": "a"}[name]
 			b.written = func() {
-				if err := r.DeleteSigningKey(t.Context(), tenant, "mine"); err != nil {
+				if err := r.Once(registry.Retry{}).DeleteSigningKey(t.Context(), tenant, "mine"); err != nil {
 					t.Errorf("DeleteSigningKey() = %v, want no error", err)
 				}
 			}
@@ -170,7 +170,7 @@ func TestAKeyThatACrashLeftUncheckedIsPinnedByTheSameCall(t *testing.T) {
 	if v := verificationOf(t, r, "b"); v.State == registry.VerificationVerified {
 		t.Errorf("before the call the card is %s, want it unchecked", v.State)
 	}
-	if _, err := r.PinSigningKey(t.Context(), tenant, other.jwk(t), nil); fault.ReasonOf(err) != "KEY_EXISTS" {
+	if _, err := r.Once(registry.Retry{}).PinSigningKey(t.Context(), tenant, other.jwk(t), nil); fault.ReasonOf(err) != "KEY_EXISTS" {
 		t.Errorf("PinSigningKey() = %v, want KEY_EXISTS", err)
 	}
 	if v := verificationOf(t, r, "b"); v.State != registry.VerificationVerified {

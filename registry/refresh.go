@@ -10,11 +10,8 @@ import (
 // Refresh reads an agent's card again, from uri or, when that is empty, from where it was read before, and replaces the old card. The metadata stays
 // as it is: the rules for an agent do not change because its card does. A card with another name is an InvalidArgument fault with the reason
 // CARD_NAME_CHANGED. If the agent's URL is changed while it is being read, the result is a Conflict fault with the reason ETAG_MISMATCH.
-func (r *Registry) Refresh(ctx context.Context, tenant, name, uri string) (Agent, []Warning, error) {
-	return r.Once(Retry{}).Refresh(ctx, tenant, name, uri, "")
-}
-
-// Refresh is Registry.Refresh. With an etag it writes only if the agent still has that etag.
+//
+// With an etag it writes only if the agent still has that etag.
 func (w Writer) Refresh(ctx context.Context, tenant, name, uri, etag string) (Agent, []Warning, error) {
 	r, key, content := w.registry, Key{tenant, name}, []string{"refresh", name, uri, etag}
 	if request, done, err := r.begin(ctx, key, w.retry, content); err != nil || done {

@@ -19,11 +19,11 @@ func TestRefreshTakesTheNewCardAndKeepsTheRules(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Register() = %v", err)
 	}
-	same, _, err := r.Refresh(t.Context(), "default", "worker", "")
+	same, _, err := r.Once(registry.Retry{}).Refresh(t.Context(), "default", "worker", "", "")
 	if err != nil || same.Etag != first.Etag {
 		t.Errorf("Refresh(same card) = etag %q, %v, want %q, nil", same.Etag, err, first.Etag)
 	}
-	got, _, err := r.Refresh(t.Context(), "default", "worker", there)
+	got, _, err := r.Once(registry.Retry{}).Refresh(t.Context(), "default", "worker", there, "")
 	if err != nil {
 		t.Fatalf("Refresh(new address) = %v", err)
 	}
@@ -52,7 +52,7 @@ func TestRefreshRefuses(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, _, err := r.Refresh(t.Context(), "default", tt.name, tt.uri); fault.ReasonOf(err) != tt.want {
+			if _, _, err := r.Once(registry.Retry{}).Refresh(t.Context(), "default", tt.name, tt.uri, ""); fault.ReasonOf(err) != tt.want {
 				t.Errorf("Refresh(%s, %s) = %v, want %s", tt.name, tt.uri, err, tt.want)
 			}
 		})
@@ -77,7 +77,7 @@ func TestMetadataOfACardThatIsReadAgainIsAWarning(t *testing.T) {
 		return done.Agent, done.Warnings, err
 	}
 	refresh := func() (registry.Agent, []registry.Warning, error) {
-		return r.Refresh(t.Context(), tenant, "web-fetch", "")
+		return r.Once(registry.Retry{}).Refresh(t.Context(), tenant, "web-fetch", "", "")
 	}
 	if _, warnings, err := refresh(); err != nil || len(warnings) != 0 {
 		t.Errorf("Refresh(same metadata) = %v, %v, want no warning", warnings, err)

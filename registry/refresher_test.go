@@ -206,11 +206,11 @@ func TestACardThatAnAdminBringsMeanwhileStays(t *testing.T) {
 		if a, err := r.Agent(t.Context(), tenant, "a"); err != nil || a.Card.Skills[0].ID != "mine" || a.CardURI != "" {
 			t.Errorf("Agent() after a refresh = %v at %q, %v, want the card that was brought", a.Card.Skills, a.CardURI, err)
 		}
-		if _, _, err := r.Refresh(t.Context(), tenant, "a", cardURI); err != nil {
+		if _, _, err := r.Once(registry.Retry{}).Refresh(t.Context(), tenant, "a", cardURI, ""); err != nil {
 			t.Errorf("Refresh() = %v, want no error", err)
 		}
 		o.during(bring)
-		if _, _, err := r.Refresh(t.Context(), tenant, "a", ""); fault.ReasonOf(err) != "ETAG_MISMATCH" {
+		if _, _, err := r.Once(registry.Retry{}).Refresh(t.Context(), tenant, "a", "", ""); fault.ReasonOf(err) != "ETAG_MISMATCH" {
 			t.Errorf("Refresh() of an agent that is changed meanwhile = %v, want ETAG_MISMATCH", err)
 		}
 		if a, err := r.Agent(t.Context(), tenant, "a"); err != nil || a.Card.Skills[0].ID != "mine" {

@@ -36,15 +36,15 @@ func TestAnAgentIsRegisteredUnderANameThatItsCardDoesNotHave(t *testing.T) {
 	}
 
 	w.serve(uri, strings.Replace(string(foreign("GeoSpatial Route Planner")), `"1.0.0"`, `"1.1.0"`, 1))
-	agent, _, err := r.Refresh(t.Context(), tenant, "route-planner", "")
+	agent, _, err := r.Once(registry.Retry{}).Refresh(t.Context(), tenant, "route-planner", "", "")
 	if err != nil || agent.Card.Version != "1.1.0" || agent.Name != "route-planner" {
 		t.Errorf("Refresh() = %q, %s, %v, want route-planner in its new version", agent.Name, agent.Card.Version, err)
 	}
-	if agent, _, err = r.SetLiveVersion(t.Context(), tenant, "route-planner", "", 1); err != nil || agent.Card.Version != "1.0.0" {
+	if agent, _, err = r.Once(registry.Retry{}).SetLiveVersion(t.Context(), tenant, "route-planner", "", 1); err != nil || agent.Card.Version != "1.0.0" {
 		t.Errorf("SetLiveVersion(1) = %s, %v, want the first card", agent.Card.Version, err)
 	}
 	w.serve(uri, string(foreign("Another Planner")))
-	if _, _, err = r.Refresh(t.Context(), tenant, "route-planner", ""); fault.ReasonOf(err) != "CARD_NAME_CHANGED" {
+	if _, _, err = r.Once(registry.Retry{}).Refresh(t.Context(), tenant, "route-planner", "", ""); fault.ReasonOf(err) != "CARD_NAME_CHANGED" {
 		t.Errorf("Refresh() with the card of another = %v, want CARD_NAME_CHANGED", err)
 	}
 }

@@ -153,11 +153,6 @@ func (r *Registry) Skills(ctx context.Context, tenant string, after SkillKey, li
 
 // Delete removes an agent, its status and its token. With an etag it does so only if the agent still has it; otherwise the result is a Conflict fault
 // with the reason ETAG_MISMATCH. An agent that does not exist is a NotFound fault with the reason AGENT_NOT_FOUND.
-func (r *Registry) Delete(ctx context.Context, tenant, name, etag string) error {
-	return r.Once(Retry{}).Delete(ctx, tenant, name, etag)
-}
-
-// Delete is Registry.Delete.
 func (w Writer) Delete(ctx context.Context, tenant, name, etag string) error {
 	key := Key{tenant, name}
 	_, err := w.update(ctx, key, []string{"delete", name, etag}, nil, func(old *Record) (Change, error) {
@@ -171,11 +166,8 @@ func (w Writer) Delete(ctx context.Context, tenant, name, etag string) error {
 
 // SetTokenHash gives the agent a new credential, by the SHA-256 hash of a random token, and revokes the one before. An agent that does not exist is a
 // NotFound fault with the reason AGENT_NOT_FOUND.
-func (r *Registry) SetTokenHash(ctx context.Context, tenant, name string, hash [sha256.Size]byte) error {
-	return r.Once(Retry{}).SetTokenHash(ctx, tenant, name, hash)
-}
-
-// SetTokenHash is Registry.SetTokenHash. A retry changes nothing and returns a FailedPrecondition fault with the reason TOKEN_SHOWN_BEFORE, because
+//
+// A retry changes nothing and returns a FailedPrecondition fault with the reason TOKEN_SHOWN_BEFORE, because
 // the token of the first request cannot be shown again.
 func (w Writer) SetTokenHash(ctx context.Context, tenant, name string, hash [sha256.Size]byte) error {
 	key := Key{tenant, name}

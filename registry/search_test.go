@@ -120,7 +120,7 @@ func TestADirectoryFollowsTheLog(t *testing.T) {
 	if got := names(); got != "a:unavailable b:unknown" {
 		t.Errorf("BySkill() after the lease = %s, want that a is unavailable without an entry in the log", got)
 	}
-	if err := r.Delete(t.Context(), tenant, "b", ""); err != nil {
+	if err := r.Once(registry.Retry{}).Delete(t.Context(), tenant, "b", ""); err != nil {
 		t.Errorf("Delete() = %v, want no error", err)
 	}
 	if got := names(); got != "a:unavailable" {

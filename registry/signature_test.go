@@ -67,7 +67,7 @@ func (s signer) sign(t *testing.T, card []byte) string {
 
 func pin(t *testing.T, r *registry.Registry, s signer, agents ...string) {
 	t.Helper()
-	if _, err := r.PinSigningKey(t.Context(), tenant, s.jwk(t), agents); err != nil {
+	if _, err := r.Once(registry.Retry{}).PinSigningKey(t.Context(), tenant, s.jwk(t), agents); err != nil {
 		t.Fatalf("PinSigningKey(%s) = %v, want no error", s.id, err)
 	}
 }
@@ -153,9 +153,9 @@ func TestOnceSignedAlwaysSigned(t *testing.T) {
 	refused("Refresh(unsigned)", err)
 	_, _, err = publish(other.sign(t, named("a", "third")))
 	refused("Refresh(signed by another)", err)
-	_, _, err = r.SetLiveVersion(t.Context(), tenant, "a", "", 1)
+	_, _, err = r.Once(registry.Retry{}).SetLiveVersion(t.Context(), tenant, "a", "", 1)
 	refused("SetLiveVersion(unsigned version)", err)
-	if err := r.DeleteSigningKey(t.Context(), tenant, "mine"); err != nil {
+	if err := r.Once(registry.Retry{}).DeleteSigningKey(t.Context(), tenant, "mine"); err != nil {
 		t.Fatalf("DeleteSigningKey() = %v, want no error", err)
 	}
 	_, _, err = publish(string(named("a", "third")))
@@ -183,15 +183,15 @@ func TestKeysAreRotatedWithOverlap(t *testing.T) {
 		t.Fatalf("Refresh(signed by the next key) = %v, want no error", err)
 	}
 	state("with the next key", "verified", "k2")
-	if err := r.DeleteSigningKey(t.Context(), tenant, "k1"); err != nil {
+	if err := r.Once(registry.Retry{}).DeleteSigningKey(t.Context(), tenant, "k1"); err != nil {
 		t.Fatalf("DeleteSigningKey(k1) = %v, want no error", err)
 	}
 	state("without the old key", "verified", "k2")
-	if err := r.DeleteSigningKey(t.Context(), tenant, "k2"); err != nil {
+	if err := r.Once(registry.Retry{}).DeleteSigningKey(t.Context(), tenant, "k2"); err != nil {
 		t.Fatalf("DeleteSigningKey(k2) = %v, want no error", err)
 	}
 	state("without any key", "untrusted", "k2")
-	if err := r.DeleteSigningKey(t.Context(), tenant, "k2"); fault.ReasonOf(err) != "KEY_NOT_FOUND" {
+	if err := r.Once(registry.Retry{}).DeleteSigningKey(t.Context(), tenant, "k2"); fault.ReasonOf(err) != "KEY_NOT_FOUND" {
 		t.Errorf("DeleteSigningKey(k2) again = %v, want KEY_NOT_FOUND", err)
 	}
 }
@@ -230,7 +230,7 @@ func TestPinSigningKeyRefuses(t *testing.T) {
 		"something else":        {[]byte("x"), nil, "KEY_INVALID"},
 		"a key of another kind": {[]byte(`{"kty":"oct","k":"AAAA","kid":"k"}`), nil, "KEY_INVALID"},
 	} {
-		if _, err := r.PinSigningKey(t.Context(), tenant, test.jwk, test.agents); fault.ReasonOf(err) != test.want {
+		if _, err := r.Once(registry.Retry{}).PinSigningKey(t.Context(), tenant, test.jwk, test.agents); fault.ReasonOf(err) != test.want {
 			t.Errorf("PinSigningKey() of %s = %v, want %s", name, err, test.want)
 		}
 	}

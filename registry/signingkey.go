@@ -51,11 +51,8 @@ func SigningKeysFull() error {
 // PinSigningKey trusts a public JSON Web Key with a kid to sign cards: those of the named agents, at most 100, or of all agents of the tenant when
 // none is named. Existing cards are then checked again, even when the key was pinned already, so that a call that a crash interrupted can be
 // repeated. An unusable key is an InvalidArgument fault with the reason KEY_INVALID; other faults are those of SigningKeyExists and SigningKeysFull.
-func (r *Registry) PinSigningKey(ctx context.Context, tenant string, jwk []byte, agents []string) (SigningKey, error) {
-	return r.Once(Retry{}).PinSigningKey(ctx, tenant, jwk, agents)
-}
-
-// PinSigningKey is Registry.PinSigningKey. A retry checks the cards again, too: the first request may have been interrupted.
+//
+// A retry checks the cards again, too: the first request may have been interrupted.
 func (w Writer) PinSigningKey(ctx context.Context, tenant string, jwk []byte, agents []string) (SigningKey, error) {
 	r := w.registry
 	parsed, err := jws.ParseKey(jwk)
@@ -114,11 +111,6 @@ func signingKeyMissing(id string) error {
 
 // DeleteSigningKey ends the trust in a pinned key, including cards that it has signed. A key that does not exist is a NotFound fault with the reason
 // KEY_NOT_FOUND; cards are checked again even then, so that a call that a crash interrupted can be repeated.
-func (r *Registry) DeleteSigningKey(ctx context.Context, tenant, id string) error {
-	return r.Once(Retry{}).DeleteSigningKey(ctx, tenant, id)
-}
-
-// DeleteSigningKey is Registry.DeleteSigningKey.
 func (w Writer) DeleteSigningKey(ctx context.Context, tenant, id string) error {
 	r := w.registry
 	store, err := r.signingKeyStore()

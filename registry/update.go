@@ -11,11 +11,6 @@ import (
 // UpdateMetadata replaces the fields of an agent's metadata that mask names: input_schemas, output_schemas, consultation_requirements and
 // at_most_once_skills. An empty mask, or *, means all of them. A stale etag is a Conflict fault with the reason ETAG_MISMATCH; an empty etag matches
 // any state.
-func (r *Registry) UpdateMetadata(ctx context.Context, tenant, name, etag string, mask []string, m Metadata) (Agent, []Warning, error) {
-	return r.Once(Retry{}).UpdateMetadata(ctx, tenant, name, etag, mask, m)
-}
-
-// UpdateMetadata is Registry.UpdateMetadata.
 func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, mask []string, m Metadata) (Agent, []Warning, error) {
 	r := w.registry
 	merge, err := mergeFunc(mask, m)

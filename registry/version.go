@@ -77,11 +77,6 @@ func (r *Registry) Version(ctx context.Context, tenant, name string, number int6
 //
 // A version that waits for an admin may be replaced under its number. Without the agent's etag with which it was seen, the result is an InvalidArgument
 // fault with the reason ETAG_MISSING.
-func (r *Registry) SetLiveVersion(ctx context.Context, tenant, name, etag string, number int64) (Agent, []Warning, error) {
-	return r.Once(Retry{}).SetLiveVersion(ctx, tenant, name, etag, number)
-}
-
-// SetLiveVersion is Registry.SetLiveVersion.
 func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, number int64) (Agent, []Warning, error) {
 	r := w.registry
 	v, _, err := r.Version(ctx, tenant, name, number)

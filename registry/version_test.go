@@ -23,7 +23,7 @@ func published(t *testing.T, card string) (r *registry.Registry, publish func(ca
 	}
 	return r, func(card string) (registry.Agent, []registry.Warning, error) {
 		w.serve(cardURI, card)
-		return r.Refresh(t.Context(), tenant, "a", "")
+		return r.Once(registry.Retry{}).Refresh(t.Context(), tenant, "a", "", "")
 	}
 }
 
@@ -85,7 +85,7 @@ func TestTheLivePointerMovesBackAndStays(t *testing.T) {
 	if _, _, err := publish(bad); err != nil {
 		t.Fatalf("Refresh() = %v, want no error", err)
 	}
-	got, warnings, err := r.SetLiveVersion(t.Context(), tenant, "a", "", 1)
+	got, warnings, err := r.Once(registry.Retry{}).SetLiveVersion(t.Context(), tenant, "a", "", 1)
 	if err != nil || got.LiveVersion != 1 || string(got.RawCard) != good || len(warnings) != 1 {
 		t.Fatalf("SetLiveVersion(1) = %+v, %v, %v, want the first card and a warning of the skill that is gone", got, warnings, err)
 	}
@@ -124,7 +124,7 @@ func TestTheLivePointerDoesNotMoveTo(t *testing.T) {
 		"a version that is not there": {"a", "", 9, "VERSION_NOT_FOUND"},
 		"a stale etag":                {"a", before.Etag, 1, "ETAG_MISMATCH"},
 	} {
-		if _, _, err := r.SetLiveVersion(t.Context(), tenant, test.agent, test.etag, test.number); fault.ReasonOf(err) != test.want {
+		if _, _, err := r.Once(registry.Retry{}).SetLiveVersion(t.Context(), tenant, test.agent, test.etag, test.number); fault.ReasonOf(err) != test.want {
 			t.Errorf("SetLiveVersion() with %s = %v, want %s", name, err, test.want)
 		}
 	}
@@ -191,11 +191,11 @@ func TestAStrictServerTakesNoRuleThatCannotBeMet(t *testing.T) {
 		t.Errorf("Register() = %v, want TARGET_AGENT_UNKNOWN", err)
 	}
 	register(t, r, "a")
-	if _, _, err := r.UpdateMetadata(t.Context(), tenant, "a", "", nil, rules); fault.ReasonOf(err) != "TARGET_AGENT_UNKNOWN" {
+	if _, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, "a", "", nil, rules); fault.ReasonOf(err) != "TARGET_AGENT_UNKNOWN" {
 		t.Errorf("UpdateMetadata() = %v, want TARGET_AGENT_UNKNOWN", err)
 	}
 	register(t, r, rules.ConsultationRequirements[0].TargetAgent)
-	if _, _, err := r.UpdateMetadata(t.Context(), tenant, "a", "", nil, rules); err != nil {
+	if _, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, "a", "", nil, rules); err != nil {
 		t.Errorf("UpdateMetadata() with the target there = %v, want no error", err)
 	}
 }
@@ -232,7 +232,7 @@ func TestAnAdminCanApplyWhatAnAdminWentBackFrom(t *testing.T) {
 	if _, _, err := publish(string(named("a", "t"))); err != nil {
 		t.Fatalf("Refresh() = %v, want no error", err)
 	}
-	if _, _, err := r.SetLiveVersion(t.Context(), tenant, "a", "", 1); err != nil {
+	if _, _, err := r.Once(registry.Retry{}).SetLiveVersion(t.Context(), tenant, "a", "", 1); err != nil {
 		t.Fatalf("SetLiveVersion(1) = %v, want no error", err)
 	}
 	for _, test := range []struct {

@@ -47,7 +47,7 @@ func TestAWatchBeginsWithASnapshotAndGoesOnWithChanges(t *testing.T) {
 	if _, err := r.Drain(t.Context(), tenant, "a", "new disk", registry.Retry{}); err != nil {
 		t.Errorf("Drain() = %v, want no error", err)
 	}
-	if err := r.Delete(t.Context(), tenant, "b", ""); err != nil {
+	if err := r.Once(registry.Retry{}).Delete(t.Context(), tenant, "b", ""); err != nil {
 		t.Errorf("Delete() = %v, want no error", err)
 	}
 	want := []string{"status a available", "status a unavailable", "deleted b "}

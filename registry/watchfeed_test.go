@@ -138,7 +138,7 @@ func TestChangesOfATenantCauseNoReadingForOthers(t *testing.T) {
 			if _, _, err := r.Register(ctx, "other", registry.Registration{RawCard: card}); err != nil {
 				t.Fatalf("Register() = %v, want no error", err)
 			}
-			if err := r.Delete(ctx, "other", "a", ""); err != nil {
+			if err := r.Once(registry.Retry{}).Delete(ctx, "other", "a", ""); err != nil {
 				t.Fatalf("Delete() = %v, want no error", err)
 			}
 			if err := r.Directory().Refresh(ctx, tenant); err != nil {

@@ -109,7 +109,7 @@ func TestAWriteCountsWhateverIsReadAfterwards(t *testing.T) {
 	}
 	for name, write := range map[string]func(*registry.Registry) error{
 		"metadata": func(r *registry.Registry) error {
-			a, _, err := r.UpdateMetadata(t.Context(), tenant, "a", "", nil, registry.Metadata{AtMostOnceSkills: []string{"*"}})
+			a, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, "a", "", nil, registry.Metadata{AtMostOnceSkills: []string{"*"}})
 			return busy(a, err)
 		},
 		"an agent": func(r *registry.Registry) error {
@@ -121,11 +121,11 @@ func TestAWriteCountsWhateverIsReadAfterwards(t *testing.T) {
 			return busy(done.Agent, err)
 		},
 		"a card that was read again": func(r *registry.Registry) error {
-			a, _, err := r.Refresh(t.Context(), tenant, "a", uri)
+			a, _, err := r.Once(registry.Retry{}).Refresh(t.Context(), tenant, "a", uri, "")
 			return busy(a, err)
 		},
 		"the live version": func(r *registry.Registry) error {
-			a, _, err := r.SetLiveVersion(t.Context(), tenant, "a", "", 1)
+			a, _, err := r.Once(registry.Retry{}).SetLiveVersion(t.Context(), tenant, "a", "", 1)
 			return busy(a, err)
 		},
 		"that an agent is drained": func(r *registry.Registry) error {

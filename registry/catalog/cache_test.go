@@ -109,7 +109,7 @@ func TestWhatIsPublishedIsReadFromTheStoreOnce(t *testing.T) {
 	if n := m.agents.Load() - before; n != 0 {
 		t.Errorf("%d agents were read from the store for what has not changed, want none", n)
 	}
-	if err := r.Delete(t.Context(), "t", "weather7", ""); err != nil {
+	if err := r.Once(registry.Retry{}).Delete(t.Context(), "t", "weather7", ""); err != nil {
 		t.Fatal(err)
 	}
 	got := get(t, h, "GET", catalog.WellKnownPath, "", etag)

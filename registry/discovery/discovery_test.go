@@ -186,7 +186,7 @@ func TestWhatAnAdminBringsIsNotTakenForTheCardOfTheSource(t *testing.T) {
 		pass(1)
 		want(t, r, "after the source was read again", "one a")
 
-		if err := r.Delete(t.Context(), "default", "one", ""); err != nil {
+		if err := r.Once(registry.Retry{}).Delete(t.Context(), "default", "one", ""); err != nil {
 			t.Fatalf("Delete() = %v, want no error", err)
 		}
 		if _, _, err := r.Register(t.Context(), "default", registry.Registration{RawCard: []byte(card("one", "c"))}); err != nil {

@@ -101,7 +101,7 @@ func (in linearInput) do(ctx context.Context, r *registry.Registry, tenant strin
 		agent, _, err = r.Register(ctx, tenant, registry.Registration{RawCard: card})
 		out.number = agent.Revision
 	case linearUpdate:
-		agent, _, err = r.UpdateMetadata(ctx, tenant, in.agent, "", nil, registry.Metadata{})
+		agent, _, err = r.Once(registry.Retry{}).UpdateMetadata(ctx, tenant, in.agent, "", nil, registry.Metadata{})
 		out.number = agent.Revision
 	case linearBeat:
 		var lease registry.Lease
@@ -111,7 +111,7 @@ func (in linearInput) do(ctx context.Context, r *registry.Registry, tenant strin
 		agent, err = r.Agent(ctx, tenant, in.agent)
 		out.number = agent.Revision
 	default: // linearDelete
-		err = r.Delete(ctx, tenant, in.agent, "")
+		err = r.Once(registry.Retry{}).Delete(ctx, tenant, in.agent, "")
 	}
 	switch reason := fault.ReasonOf(err); {
 	case err == nil:

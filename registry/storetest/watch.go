@@ -80,9 +80,9 @@ func churn(t *testing.T, r *registry.Registry, name string, n int) {
 	case 3:
 		_, err = r.Drain(t.Context(), watchTenant, name, "", registry.Retry{})
 	case 4:
-		_, _, err = r.UpdateMetadata(t.Context(), watchTenant, name, "", nil, registry.Metadata{})
+		_, _, err = r.Once(registry.Retry{}).UpdateMetadata(t.Context(), watchTenant, name, "", nil, registry.Metadata{})
 	case 5:
-		err = r.Delete(t.Context(), watchTenant, name, "")
+		err = r.Once(registry.Retry{}).Delete(t.Context(), watchTenant, name, "")
 	}
 	if err != nil {
 		t.Errorf("write %d to %s = %v, want no error", n, name, err)
