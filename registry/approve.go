@@ -35,25 +35,17 @@ func (w Writer) Approve(ctx context.Context, tenant, name, etag string) (Agent, 
 			return Agent{}, nil, err
 		}
 	}
-	var next Record
-	var warnings []Warning
-	replayed, err := w.update(ctx, key, asked, func(q *Request) { q.Warnings = warnings }, func(old *Record) (change Change, err error) {
-		if old == nil {
-			return Change{}, Missing(key)
-		}
+	return w.updateAgent(ctx, key, asked, func(old *Record) (Change, []Warning, error) {
 		if err := old.checkWaiting(etag); err != nil {
-			return Change{}, err
+			return Change{}, nil, err
 		}
-		next, warnings, err = r.approved(old, c)
+		next, warnings, err := r.approved(old, c)
 		if err != nil {
-			return Change{}, err
+			return Change{}, nil, err
 		}
-		return r.write(old, &next)
+		change, err := r.write(old, &next)
+		return change, warnings, err
 	})
-	if err != nil || replayed != nil {
-		return r.answerRetry(ctx, tenant, replayed, err)
-	}
-	return r.withStatusAfterWrite(ctx, next.Agent), warnings, nil
 }
 
 // approved returns the record with what waits in force; c is the card that waits.
@@ -79,29 +71,21 @@ func (r *Registry) approved(old *Record, c content) (next Record, warnings []War
 // Reject ends the wait of a change and remembers it, so that the same change does not wait again. An empty etag refuses whatever waits. If nothing
 // waits, the result is a FailedPrecondition fault with the reason NO_CHANGE_WAITS.
 func (w Writer) Reject(ctx context.Context, tenant, name, etag string) (Agent, error) {
-	r, key := w.registry, Key{tenant, name}
-	var next Record
-	replayed, err := w.update(ctx, key, []string{"reject", name, etag}, nil, func(old *Record) (Change, error) {
-		if old == nil {
-			return Change{}, Missing(key)
-		}
+	agent, _, err := w.updateAgent(ctx, Key{tenant, name}, []string{"reject", name, etag}, func(old *Record) (Change, []Warning, error) {
 		if err := old.checkWaiting(etag); err != nil {
-			return Change{}, err
+			return Change{}, nil, err
 		}
-		next = *old
+		next := *old
 		var refused []string
 		for _, h := range old.Pending.held() {
 			refused = append(refused, h.Digest)
 		}
 		refused = append(refused, old.Refused...)
 		next.Pending, next.Refused = nil, refused[:min(len(refused), maxRefused)]
-		return r.write(old, &next)
+		change, err := w.registry.write(old, &next)
+		return change, nil, err
 	})
-	if err != nil || replayed != nil {
-		agent, _, err := r.answerRetry(ctx, tenant, replayed, err)
-		return agent, err
-	}
-	return r.withStatusAfterWrite(ctx, next.Agent), nil
+	return agent, err
 }
 
 // checkWaiting refuses a decision about a change that nobody waits for, or that is not the one with the etag.

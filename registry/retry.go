@@ -73,6 +73,29 @@ func (w Writer) update(
 	return nil, err
 }
 
+// updateAgent is update for an agent that exists. It returns the agent as change has written it, and the warnings of change; for a retry, the agent as
+// it is now, and the warnings of the first answer.
+func (w Writer) updateAgent(
+	ctx context.Context, key Key, content any, change func(old *Record) (Change, []Warning, error),
+) (Agent, []Warning, error) {
+	var next Record
+	var warnings []Warning
+	note := func(q *Request) { q.Warnings = warnings }
+	replayed, err := w.update(ctx, key, content, note, func(old *Record) (c Change, err error) {
+		if old == nil {
+			return Change{}, Missing(key)
+		}
+		if c, warnings, err = change(old); err == nil {
+			next = *c.Record
+		}
+		return c, err
+	})
+	if err != nil || replayed != nil {
+		return w.registry.answerRetry(ctx, key.Tenant, replayed, err)
+	}
+	return w.registry.withStatusAfterWrite(ctx, next.Agent), warnings, nil
+}
+
 // resolveRace resolves a write that failed with err because another write may have used its request id first. If that was the same write, its request
 // is returned. If it was a different one and err says that the id is taken, the fault is that of begin.
 func (r *Registry) resolveRace(ctx context.Context, key Key, retry Retry, content any, err error) (first *Request, _ error) {

@@ -33,34 +33,26 @@ func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, m
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	var next Record
-	var answer []Warning
-	replayed, err := w.update(ctx, key, []any{"update", name, etag, mask, m}, func(q *Request) { q.Warnings = answer }, func(old *Record) (Change, error) {
-		if old == nil {
-			return Change{}, Missing(key)
-		}
+	return w.updateAgent(ctx, key, []any{"update", name, etag, mask, m}, func(old *Record) (Change, []Warning, error) {
 		if err := old.checkEtag(etag); err != nil {
-			return Change{}, err
+			return Change{}, nil, err
 		}
-		next = *old
+		next := *old
 		if waiting := old.Pending.schemas(); waiting != nil && r.waits(w.author) { // what the mask leaves out goes on waiting
 			next.Metadata.InputSchemas, next.Metadata.OutputSchemas = waiting.InputSchemas, waiting.OutputSchemas
 		}
 		merge(&next.Metadata)
 		held, err := r.holdSchemas(old, &next, w.author)
 		if err != nil {
-			return Change{}, err
+			return Change{}, nil, err
 		}
-		answer = append(slices.Clip(warnings), held...)
+		answer := append(slices.Clip(warnings), held...)
 		if len(held) > 0 && next.Pending == old.Pending && sameJSON(old.Metadata, next.Metadata) {
-			return Change{Record: &next}, nil
+			return Change{Record: &next}, answer, nil
 		}
-		return r.write(old, &next)
+		change, err := r.write(old, &next)
+		return change, answer, err
 	})
-	if err != nil || replayed != nil {
-		return r.answerRetry(ctx, tenant, replayed, err)
-	}
-	return r.withStatusAfterWrite(ctx, next.Agent), answer, nil
 }
 
 // mergeFunc returns a function that copies the fields in mask from m.

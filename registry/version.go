@@ -88,33 +88,24 @@ func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, n
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	var next Record
-	warnings := c.warnings
-	content, note := []any{"live version", name, etag, number}, func(q *Request) { q.Warnings = warnings }
-	replayed, err := w.update(ctx, key, content, note, func(old *Record) (Change, error) {
-		if old == nil {
-			return Change{}, Missing(key)
-		}
+	return w.updateAgent(ctx, key, []any{"live version", name, etag, number}, func(old *Record) (Change, []Warning, error) {
 		if err := old.checkSeen(number, etag); err != nil {
-			return Change{}, err
+			return Change{}, nil, err
 		}
-		next = *old
 		if old.LiveVersion == number {
-			return Change{Record: &next}, nil
+			return Change{Record: old}, c.warnings, nil
 		}
 		verification, err := r.admit(&old.Agent, c.verification)
 		if err != nil {
-			return Change{}, err
+			return Change{}, nil, err
 		}
-		warnings = append(slices.Clip(c.warnings), breakingWarnings(breakingChanges(&old.Card, &c.card))...)
+		next := *old
+		warnings := append(slices.Clip(c.warnings), breakingWarnings(breakingChanges(&old.Card, &c.card))...)
 		next.Card, next.RawCard, next.LiveVersion, next.Verification = c.card, c.raw, number, verification
 		next.Pending = old.Pending.with(nil, old.Pending.schemas()) // it was compared with another card
-		return r.write(old, &next)
+		change, err := r.write(old, &next)
+		return change, warnings, err
 	})
-	if err != nil || replayed != nil {
-		return r.answerRetry(ctx, tenant, replayed, err)
-	}
-	return r.withStatusAfterWrite(ctx, next.Agent), warnings, nil
 }
 
 // checkSeen refuses a stale etag, and no etag for a version that waits.
