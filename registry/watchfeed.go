@@ -114,26 +114,21 @@ func (r *Registry) changes(ctx context.Context, tenant string, after int64) ([]E
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
+	stateless := func(e Entry) bool { return e.Type == ChangeDeleted || e.Type == ChangeMapping }
 	var names []string
 	for _, e := range entries {
-		if e.Type != ChangeDeleted && e.Type != ChangeMapping {
+		if !stateless(e) {
 			names = append(names, e.Agent)
 		}
 	}
-	states := make(map[string]*Agent)
-	if len(names) > 0 {
-		agents, err := r.agents(ctx, Query{Tenant: tenant, Names: names, Limit: len(names)})
-		if err != nil {
-			return nil, err
-		}
-		for i := range agents {
-			states[agents[i].Name] = &agents[i]
-		}
+	states, err := r.named(ctx, tenant, names)
+	if err != nil {
+		return nil, err
 	}
 	events := make([]Event, len(entries))
 	for i, e := range entries {
 		events[i].Entry = e
-		if e.Type != ChangeDeleted && e.Type != ChangeMapping { // an agent that is deleted meanwhile has no state, and a later entry
+		if !stateless(e) { // an agent that is deleted meanwhile has no state, and a later entry
 			events[i].State = states[e.Agent]
 		}
 	}
