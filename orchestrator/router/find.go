@@ -76,7 +76,7 @@ func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Rou
 func (r *Router) bySkill(tenant, skill string) searchResult {
 	f := searchResult{candidates: r.pool.get()}
 	r.directory.PeekAll(tenant, slices.Values(r.directory.BySkill(tenant, skill)), func(a *registry.Agent, status registry.Status) {
-		if hasSkill(a, skill) {
+		if skillOf(a, skill) != nil {
 			f.candidates = append(f.candidates, candidate{agent: a, status: status, skill: skill, relevance: 1})
 		}
 	})
@@ -86,12 +86,12 @@ func (r *Router) bySkill(tenant, skill string) searchResult {
 	return f
 }
 
-// hasSkill reports whether an agent has a skill, which it may have lost since it was found by it.
-func hasSkill(a *registry.Agent, skill string) bool {
+// skillOf returns a skill of an agent, which may have lost it since it was found by it: then nil.
+func skillOf(a *registry.Agent, id string) *registry.Skill {
 	for i := range a.Card.Skills { // they are large
-		if a.Card.Skills[i].ID == skill {
-			return true
+		if s := &a.Card.Skills[i]; s.ID == id {
+			return s
 		}
 	}
-	return false
+	return nil
 }

@@ -32,8 +32,8 @@ func (r *Router) embedAllSkills(ctx context.Context) {
 				continue
 			}
 			for _, a := range v.Agents {
-				for _, skill := range a.Card.Skills {
-					documents = append(documents, skillDocument(a, skill.ID))
+				for i := range a.Card.Skills {
+					documents = append(documents, skillDocument(&a.Card.Skills[i]))
 				}
 			}
 		}
@@ -139,16 +139,10 @@ func (s *secondStage) dropOthers(dimension int) {
 }
 
 // skillDocument returns the text of a skill for the second stage.
-func skillDocument(a *registry.Agent, skill string) string {
-	for _, s := range a.Card.Skills {
-		if s.ID != skill {
-			continue
-		}
-		parts := []string{s.Name, s.Description, strings.Join(s.Tags, ", ")}
-		parts = append(parts, s.Examples[:min(len(s.Examples), maxDocumentExamples)]...)
-		return beginning(strings.Join(parts, "\n"), maxDocument)
-	}
-	return ""
+func skillDocument(s *registry.Skill) string {
+	parts := []string{s.Name, s.Description, strings.Join(s.Tags, ", ")}
+	parts = append(parts, s.Examples[:min(len(s.Examples), maxDocumentExamples)]...)
+	return beginning(strings.Join(parts, "\n"), maxDocument)
 }
 
 // beginning returns the part of a text that is sent to the model, of at most so many bytes.

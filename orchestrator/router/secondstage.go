@@ -1,6 +1,7 @@
 package router
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -131,14 +132,7 @@ func reorder(hits []text.Hit, similar []float64) []text.Hit {
 		out[i].Share, out[i].Score = p, p
 	}
 	slices.SortStableFunc(out, func(x, y text.Hit) int {
-		switch {
-		case x.Score > y.Score:
-			return -1
-		case x.Score < y.Score:
-			return 1
-		default:
-			return strings.Compare(x.Agent, y.Agent)
-		}
+		return cmp.Or(cmp.Compare(y.Score, x.Score), strings.Compare(x.Agent, y.Agent))
 	})
 	return out
 }

@@ -21,7 +21,9 @@ func (r *Router) byText(ctx context.Context, tenant, words string) searchResult 
 	hits := bestPerAgent(answer.Hits)
 	second := r.secondStage.judge(ctx, words, answer, hits, func(h text.Hit) string {
 		if a, _, ok := r.directory.Peek(tenant, h.Agent); ok {
-			return skillDocument(a, h.Skill)
+			if s := skillOf(a, h.Skill); s != nil {
+				return skillDocument(s)
+			}
 		}
 		return ""
 	})
@@ -37,7 +39,7 @@ func (r *Router) byText(ctx context.Context, tenant, words string) searchResult 
 			continue
 		}
 		a, status, ok := r.directory.Peek(tenant, h.Agent)
-		if !ok || !hasSkill(a, h.Skill) {
+		if !ok || skillOf(a, h.Skill) == nil {
 			continue // the agent is gone since the index was built
 		}
 		c := candidate{agent: a, status: status, skill: h.Skill, relevance: like}
