@@ -72,7 +72,7 @@ func (e *entry) ask(parts []*a2a.Part) (<-chan *a2a.Message, error) {
 		return nil, err
 	}
 	e.question = make(chan *a2a.Message, 1)
-	e.publishTurn(a2a.TaskStateInputRequired, a2a.NewMessageForTask(a2a.MessageRoleAgent, e.task, parts...), e.task.History, size)
+	e.publishStatus(a2a.TaskStateInputRequired, a2a.NewMessageForTask(a2a.MessageRoleAgent, e.task, parts...), e.task.History, size)
 	return e.question, nil
 }
 
@@ -96,7 +96,7 @@ func (e *entry) await(ctx context.Context, replies <-chan *a2a.Message) (*a2a.Me
 	}
 	e.question = nil
 	if !e.task.Status.State.Terminal() {
-		e.publishTurn(a2a.TaskStateWorking, nil, e.task.History, 0)
+		e.publishStatus(a2a.TaskStateWorking, nil, e.task.History, 0)
 	}
 	return nil, err
 }
@@ -122,17 +122,9 @@ func (e *entry) answer(message *a2a.Message, sentAs fingerprint, size int) (view
 	if asked := e.task.Status.Message; asked != nil {
 		history = append(history, asked)
 	}
-	e.publishTurn(a2a.TaskStateWorking, nil, append(history, &own), size)
+	e.publishStatus(a2a.TaskStateWorking, nil, append(history, &own), size)
 	e.sentAs = append(e.sentAs, sentAs)
 	e.question <- &own
 	e.question = nil
 	return view{e, e.task, len(e.events)}, nil
-}
-
-// publishTurn publishes a state with a message and the history. The caller holds mu, and the task must not have ended.
-func (e *entry) publishTurn(state a2a.TaskState, message *a2a.Message, history []*a2a.Message, size int) {
-	next := *e.task
-	next.Status = a2a.TaskStatus{State: state, Timestamp: utcNow(), Message: message}
-	next.History = history
-	e.publish(&next, &a2a.TaskStatusUpdateEvent{TaskID: next.ID, ContextID: next.ContextID, Status: next.Status}, size)
 }

@@ -105,13 +105,20 @@ func (e *entry) setStatus(state a2a.TaskState, text string) error {
 	if err := e.admits(state.Terminal(), len(text)); err != nil {
 		return err
 	}
-	next := *e.task
-	next.Status = a2a.TaskStatus{State: state, Timestamp: utcNow()}
+	var message *a2a.Message
 	if text != "" {
-		next.Status.Message = a2a.NewMessageForTask(a2a.MessageRoleAgent, e.task, a2a.NewTextPart(text))
+		message = a2a.NewMessageForTask(a2a.MessageRoleAgent, e.task, a2a.NewTextPart(text))
 	}
-	e.publish(&next, &a2a.TaskStatusUpdateEvent{TaskID: next.ID, ContextID: next.ContextID, Status: next.Status}, len(text))
+	e.publishStatus(state, message, e.task.History, len(text))
 	return nil
+}
+
+// publishStatus publishes a state with a message and the history. The caller holds mu, and the task must not have ended.
+func (e *entry) publishStatus(state a2a.TaskState, message *a2a.Message, history []*a2a.Message, size int) {
+	next := *e.task
+	next.Status = a2a.TaskStatus{State: state, Timestamp: utcNow(), Message: message}
+	next.History = history
+	e.publish(&next, &a2a.TaskStatusUpdateEvent{TaskID: next.ID, ContextID: next.ContextID, Status: next.Status}, size)
 }
 
 // deliver adds an artifact. Watchers get one event for each of its parts; later readers get it as a whole.
