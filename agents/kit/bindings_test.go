@@ -1,9 +1,11 @@
 package kit_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"reflect"
 	"slices"
@@ -364,5 +366,23 @@ func TestTheSameMessageIsWorkedOnOnce(t *testing.T) {
 	other.Parts = a2a.ContentParts{a2a.NewTextPart("another text under the same id")}
 	if id := send(t, client(t, agent, bindings[0]), &other).ID; id == ids[0] {
 		t.Errorf("another content under the same message id found task %s, want a new one", id)
+	}
+}
+
+func TestTheLogNamesTheTaskAsQuorateDoes(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer // read after the agent has stopped
+	agent, stop := start(t, kit.Config{Handler: play, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	message := say("error")
+	message.Metadata = map[string]any{kit.ConsultationExtension: map[string]any{"taskId": "quorates-task"}}
+	task := send(t, client(t, agent, a2a.TransportProtocolGRPC), message)
+	if err := stop(); err != nil {
+		t.Fatalf("Run() = %v, want nil", err)
+	}
+	if want := "INTERNAL: the agent met an internal error; its log tells more"; statusText(task) != want {
+		t.Errorf("SendMessage(error) = %q, want %q", statusText(task), want)
+	}
+	if !strings.Contains(log.String(), "quorates-task") {
+		t.Errorf("the log says %q, want Quorate's id of the task in it", log.String())
 	}
 }

@@ -2,6 +2,7 @@ package kit
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -96,6 +97,9 @@ func (a *Agent) work(ctx context.Context, job *board.Job) error {
 	err = a.dispatch(ctx, task)
 	if err != nil {
 		span.SetStatus(codes.Error, fault.ReasonOf(err))
+	}
+	if err != nil && said.TaskID != "" {
+		err = fmt.Errorf("task %s of Quorate: %w", said.TaskID, err) // for the log: whoever reads it does not know the agent's own id
 	}
 	return err
 }

@@ -60,7 +60,7 @@ func (b *Board) run(ctx context.Context, job *Job) {
 func (b *Board) work(ctx context.Context, job *Job) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			b.options.Logger.ErrorContext(ctx, "job panicked", slog.Any("panic", v), slog.String("stack", string(debug.Stack())))
+			b.options.Logger.ErrorContext(ctx, "job panicked", slog.String("task_id", string(job.entry.id)), slog.Any("panic", v), slog.String("stack", string(debug.Stack())))
 			err = fmt.Errorf("panic: %v", v)
 		}
 	}()
