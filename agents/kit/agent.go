@@ -40,7 +40,8 @@ type Agent struct {
 	tracer   trace.Tracer
 }
 
-// New returns an agent that is ready to Run. Its errors are InvalidArgument faults with the reason AGENT_CONFIG_INVALID, or those of restclient.New.
+// New returns an agent that is ready to Run. A wrong setting is an InvalidArgument fault with the reason AGENT_CONFIG_INVALID or, for what concerns the
+// server, SERVER_URL_INVALID or TOKEN_INVALID.
 func New(c Config) (*Agent, error) {
 	if err := c.validate(); err != nil {
 		return nil, err

@@ -18,6 +18,9 @@ import (
 )
 
 // Task is one task to work on.
+//
+// What Progress, AddArtifact and Ask send after the end of the task is refused with a FailedPrecondition fault with the reason TASK_ENDED; what goes
+// beyond its 1,000 updates or 8 MiB, with a ResourceExhausted fault, TOO_MANY_EVENTS or TASK_TOO_LARGE. When ctx has ended, they return its cause.
 type Task struct {
 	Message *a2a.Message // read-only
 	Parts   []*a2a.Part  // the message's parts
@@ -52,7 +55,7 @@ func (t *Task) Skill() string { return t.assignment.Skill }
 // Requirements returns the consultations that Quorate demands for the task.
 func (t *Task) Requirements() []Requirement { return slices.Clone(t.assignment.Requirements) }
 
-// Progress reports progress to the caller. Its errors are those of board.Job.Progress, or of ctx.
+// Progress reports progress to the caller.
 func (t *Task) Progress(ctx context.Context, text string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -61,7 +64,8 @@ func (t *Task) Progress(ctx context.Context, text string) error {
 }
 
 // Ask sends a question to the caller and returns the message that answers it. The caller sees the task as INPUT_REQUIRED and replies with a message
-// that has the task's id. A task that waits does not count toward MaxConcurrent. Its errors are those of board.Job.Ask, or of ctx.
+// that has the task's id. A task that waits does not count toward MaxConcurrent. Further faults: InvalidArgument with the reason QUESTION_INVALID,
+// FailedPrecondition with ALREADY_ASKING while another question is open, DeadlineExceeded with NO_REPLY after one hour.
 func (t *Task) Ask(ctx context.Context, parts ...*a2a.Part) (*a2a.Message, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -71,7 +75,7 @@ func (t *Task) Ask(ctx context.Context, parts ...*a2a.Part) (*a2a.Message, error
 	return t.job.Ask(ctx, parts...)
 }
 
-// AddArtifact delivers a result, in chunks if its text is long. Its errors are those of board.Job.AddArtifact, or of ctx.
+// AddArtifact delivers a result, in chunks if its text is long.
 func (t *Task) AddArtifact(ctx context.Context, artifact Artifact) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
