@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -53,6 +54,7 @@ func New(c Config) (*Agent, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	c.Logger = c.Logger.With(slog.String("agent", c.Name))
+	c.Server = strings.TrimRight(c.Server, "/")
 	public, err := c.publicURL()
 	if err != nil {
 		return nil, err

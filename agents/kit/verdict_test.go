@@ -66,6 +66,17 @@ func approve(context.Context, kit.Review) (kit.Outcome, error) {
 	return kit.Outcome{Verdict: kit.Approved, Feedback: "fine"}, nil
 }
 
+func TestTheServersURLMayEndWithASlash(t *testing.T) {
+	t.Parallel()
+	q := newQuorate(t)
+	c := reviewer(q, approve)
+	c.Server += "/"
+	agent, _ := start(t, c)
+	if task := send(t, client(t, agent, bindings[0]), question(textDigest, "text")); task.Status.State != a2a.TaskStateCompleted {
+		t.Errorf("SendMessage(consultation) = %s %q, want it COMPLETED", task.Status.State, statusText(task))
+	}
+}
+
 func TestAVerdictIsOnRecordBeforeItIsGiven(t *testing.T) {
 	t.Parallel()
 	for _, binding := range bindings {
