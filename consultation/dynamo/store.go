@@ -32,9 +32,6 @@ const (
 	attrNumber = "number"   // of the consultation within its task
 	attrTTL    = "ttl"
 	attrID     = "id" // of the consultation
-
-	// maxTries bounds how often a change is repeated because another writer was faster.
-	maxTries = 200
 )
 
 // Tables returns the tables that the store needs.
@@ -67,7 +64,7 @@ func New(db *ddb.Client, o Options) *Store {
 // Append implements consultation.Store.
 func (s *Store) Append(ctx context.Context, tenant, taskID string, next func([]consultation.Entry) (consultation.Consultation, error)) error {
 	key := taskKey(tenant, taskID)
-	for try := range maxTries {
+	return ddb.Contend(ctx, "task "+taskID, func() error {
 		items, err := s.items(ctx, key)
 		if err != nil {
 			return err
@@ -80,15 +77,8 @@ func (s *Store) Append(ctx context.Context, tenant, taskID string, next func([]c
 		if err != nil {
 			return err
 		}
-		err = s.add(ctx, key, following(items), c)
-		if !errors.Is(err, ddb.ErrMoved) {
-			return err
-		}
-		if err := ddb.WaitContended(ctx, try); err != nil {
-			return err
-		}
-	}
-	return contended(taskID)
+		return s.add(ctx, key, following(items), c)
+	})
 }
 
 // following returns the number after the last one of items.
@@ -131,7 +121,7 @@ func (s *Store) add(ctx context.Context, key, number string, c consultation.Cons
 
 // Update implements consultation.Store.
 func (s *Store) Update(ctx context.Context, tenant, id string, change func(consultation.Entry) (consultation.Entry, error)) error {
-	for try := range maxTries {
+	return ddb.Contend(ctx, "consultation "+id, func() error {
 		old, err := s.find(ctx, tenant, id)
 		if err != nil {
 			return err
@@ -150,18 +140,8 @@ func (s *Store) Update(ctx context.Context, tenant, id string, change func(consu
 		if err := keepNewer(item, old); err != nil {
 			return err
 		}
-		if err := s.db.Replace(ctx, table, old, item); !errors.Is(err, ddb.ErrMoved) {
-			return err
-		}
-		if err := ddb.WaitContended(ctx, try); err != nil {
-			return err
-		}
-	}
-	return contended(id)
-}
-
-func contended(what string) error {
-	return fault.New(fault.Unavailable, "STORE_BUSY", "too many others write to %q at the same time", what)
+		return s.db.Replace(ctx, table, old, item)
+	})
 }
 
 // Get implements consultation.Store.

@@ -17,7 +17,7 @@ import (
 // wrote last is used as the old one, and the write's condition fails if it no longer is.
 func (s *Store) UpdatePulse(ctx context.Context, key registry.Key, change func(old registry.Pulse) (registry.Pulse, error)) error {
 	old, hinted := s.hints.get(key)
-	for try := range maxTries {
+	for try := range ddb.MaxTries {
 		if !hinted {
 			var err error
 			if old, err = s.readStatus(ctx, key); err != nil {
@@ -46,7 +46,7 @@ func (s *Store) UpdatePulse(ctx context.Context, key registry.Key, change func(o
 			return err
 		}
 	}
-	return contended(key)
+	return ddb.Contended("agent " + key.Name)
 }
 
 // readStatus returns an agent's status, or the fault of registry.Missing. If the status was garbage-collected, the result has an epoch higher than

@@ -49,8 +49,8 @@ func (s *Store) commitTogether(ctx context.Context, tenant string, t *tail, batc
 		case err == nil:
 			endAll(batch, nil)
 			return
-		case at == inLog && try == maxTries:
-			endAll(batch, contended(registry.Key{Tenant: tenant, Name: batch[0].entry.Agent}))
+		case at == inLog && try == ddb.MaxTries:
+			endAll(batch, ddb.Contended("the log of changes"))
 			return
 		case at == inLog: // another process was faster
 			if waitErr := ddb.WaitContended(ctx, try); waitErr != nil {

@@ -52,7 +52,7 @@ func (s *Store) mappings(ctx context.Context, tenant string) (*mappingItem, erro
 
 // UpdateMappings reads the tenant's mappings and writes what change makes of them. If somebody else has written meanwhile, it begins again.
 func (s *Store) UpdateMappings(ctx context.Context, tenant string, change func(old []registry.Mapping) (registry.MappingChange, error)) error {
-	for try := range maxTries {
+	return ddb.Contend(ctx, "the semantic mappings", func() error {
 		old, err := s.mappings(ctx, tenant)
 		if err != nil {
 			return err
@@ -68,43 +68,36 @@ func (s *Store) UpdateMappings(ctx context.Context, tenant string, change func(o
 			return err
 		}
 		next.Mappings, next.writes = document[[]registry.Mapping]{c.Mappings}, next.next(newID())
-		again, err := s.putMappings(ctx, tenant, next, was, c.Remember)
-		if err != nil || !again {
-			return err
-		}
-		if err := ddb.WaitContended(ctx, try); err != nil {
-			return err
-		}
-	}
-	return contended(registry.Key{Tenant: tenant, Name: mappingKey(tenant)})
+		return s.putMappings(ctx, tenant, next, was, c.Remember)
+	})
 }
 
-// putMappings writes the mappings. again means that the ones that were read are outdated.
-func (s *Store) putMappings(ctx context.Context, tenant string, next mappingItem, was *writes, request *registry.Request) (again bool, err error) {
+// putMappings writes the mappings. It returns ddb.ErrMoved if the ones that were read are outdated.
+func (s *Store) putMappings(ctx context.Context, tenant string, next mappingItem, was *writes, request *registry.Request) error {
 	item, err := rewrite("the semantic mappings", next, next.old)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if err := boltdb.CheckItem("the semantic mappings", ddb.Size(item)); err != nil {
-		return false, err
+		return err
 	}
 	put := &types.Put{TableName: s.db.Table(tableMetadata), Item: item}
 	if err := setCondition(put, was); err != nil {
-		return false, err
+		return err
 	}
 	items, err := s.withRequest([]types.TransactWriteItem{{Put: put}}, request)
 	if err != nil {
-		return false, err
+		return err
 	}
 	err = s.commit(ctx, tenant, items, &registry.Entry{Type: registry.ChangeMapping})
 	if refused, ok := errors.AsType[*ddb.RefusedError](err); ok {
 		if refused.Index == 1 {
-			return false, registry.ErrRequestSeen
+			return registry.ErrRequestSeen
 		}
-		return true, nil
+		return ddb.ErrMoved
 	}
 	if fault.ReasonOf(err) == "WRITE_OUTCOME_UNKNOWN" && s.wasWritten(ctx, next.AgentName, next.LastReq) {
-		return false, nil
+		return nil
 	}
-	return false, err
+	return err
 }

@@ -136,7 +136,7 @@ func (s *Store) ring(ctx context.Context, tenant string) (*ringItem, error) {
 // updateRing writes what change makes of the tenant's ring, together with the items that change returns: a key and, if there is one, the request. If
 // it returns no items, nothing is written.
 func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids []string) ([]string, []types.TransactWriteItem, error)) error {
-	for try := range maxTries {
+	return ddb.Contend(ctx, "the ring of keys", func() error {
 		old, err := s.ring(ctx, tenant)
 		if err != nil {
 			return err
@@ -170,9 +170,6 @@ func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids [
 		case refused.Index == len(with): // the last one: the ring is still as it was read
 			return registry.ErrRequestSeen
 		}
-		if err := ddb.WaitContended(ctx, try); err != nil {
-			return err
-		}
-	}
-	return contended(registry.Key{Tenant: tenant, Name: ringKey(tenant)})
+		return ddb.ErrMoved
+	})
 }
