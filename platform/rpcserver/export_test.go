@@ -86,6 +86,9 @@ func Ready(run func(context.Context) error) http.HandlerFunc {
 	return s.serveReady
 }
 
+// ServeReady is the handler of /readyz.
+func (s *Server) ServeReady(w http.ResponseWriter, r *http.Request) { s.serveReady(w, r) }
+
 // LimitBody is Server.limitBody of a server with a limit in bytes.
 func LimitBody(limit int64, next http.Handler) http.Handler {
 	s := &Server{opts: Options{MaxBodyBytes: limit}}

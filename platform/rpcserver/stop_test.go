@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/platform/logtest"
@@ -39,6 +42,52 @@ func TestAServerWithoutItsPortEnds(t *testing.T) {
 				t.Errorf("Run() = %v, want why it ended", err)
 			}
 		})
+	}
+}
+
+// TestAServerThatStopsSaysSo asks while a request holds a server up that stops.
+func TestAServerThatStopsSaysSo(t *testing.T) {
+	t.Parallel()
+	begun, release := make(chan struct{}), make(chan struct{})
+	r := start(t, func(_ *rpcserver.Options, later func(func(*rpcserver.Server))) {
+		later(func(s *rpcserver.Server) {
+			s.Handle("GET /held", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+				close(begun)
+				<-release
+			}))
+		})
+	})
+	defer close(release)
+	held := r.request(t, http.MethodGet, "/held", http.NoBody, nil)
+	go func() {
+		if resp, err := new(http.Client).Do(held); err == nil {
+			_ = resp.Body.Close()
+		}
+	}()
+	<-begun
+	stream, end := r.WhileAdmitted(t.Context(), http.Header{"Authorization": bearer(readerToken)[1:]}, watchBooks)
+	defer end()
+	health := grpc_health_v1.NewHealthClient(r.Conn())
+	for _, want := range []struct {
+		status    grpc_health_v1.HealthCheckResponse_ServingStatus
+		readiness string
+		code      int
+	}{
+		{grpc_health_v1.HealthCheckResponse_SERVING, "ready", http.StatusOK},
+		{grpc_health_v1.HealthCheckResponse_NOT_SERVING, "stopping", http.StatusServiceUnavailable},
+	} {
+		for _, service := range []string{"", "test.v1.Library"} {
+			if got, err := health.Check(t.Context(), &grpc_health_v1.HealthCheckRequest{Service: service}); err != nil || got.GetStatus() != want.status {
+				t.Errorf("Check(%q) of a server that is %s = %v, %v, want %s", service, want.readiness, got, err, want.status)
+			}
+		}
+		answer := httptest.NewRecorder()
+		r.ServeReady(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", http.NoBody))
+		if answer.Code != want.code || !strings.Contains(answer.Body.String(), `"status":"`+want.readiness+`"`) {
+			t.Errorf("GET /readyz = %d %s, want %d %s", answer.Code, answer.Body, want.code, want.readiness)
+		}
+		r.cancel()
+		<-stream.Done() // streams end when everybody can know that the server stops
 	}
 }
 
