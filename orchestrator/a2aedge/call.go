@@ -22,8 +22,8 @@ const (
 
 // checkCall refuses a call for a version that is not served; a call without a version is for 0.3 (A2A §3.6.2). It also checks the requested history
 // length.
-func (s *Service) checkCall(ctx context.Context, history *int32) error {
-	if err := s.checkVersion(param(ctx, paramVersion)); err != nil {
+func checkCall(ctx context.Context, history *int32) error {
+	if err := checkVersion(param(ctx, paramVersion)); err != nil {
 		return err
 	}
 	if history != nil && *history < 0 {
@@ -32,12 +32,12 @@ func (s *Service) checkCall(ctx context.Context, history *int32) error {
 	return nil
 }
 
-func (s *Service) checkVersion(version string) error {
+func checkVersion(version string) error {
 	if version != Version && !strings.HasPrefix(version, Version+".") {
 		if version == "" {
 			version = "0.3 (no A2A-Version was sent)"
 		}
-		return s.edition.refusal(reasonVersion, "A2A version %s is not supported here; send A2A-Version: %s", version, Version)
+		return refusal(reasonVersion, "A2A version %s is not supported here; send A2A-Version: %s", version, Version)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (h *Handler) ServeCard(w http.ResponseWriter, r *http.Request) {
 		Id: "dispatch", Name: "Dispatch a task", Tags: []string{"routing", "orchestration"},
 		Description: "Takes a message for a registered agent, named as the tenant or by a route in the message's metadata.",
 	}}
-	h.writeCard(w, r, card, h.Started, "public, max-age=300")
+	writeCard(w, r, card, h.Started, "public, max-age=300")
 }
 
 // ServeAgentCard serves the card of the agent in the path value name, with the interfaces by which it is reached through Quorate, to authenticated
@@ -51,13 +51,13 @@ func (h *Handler) ServeCard(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) ServeAgentCard(w http.ResponseWriter, r *http.Request) {
 	p, ok := auth.FromContext(r.Context())
 	if !ok {
-		h.refuseREST(w, fault.New(fault.Unauthenticated, "UNAUTHENTICATED", "the call has no caller"))
+		refuseREST(w, fault.New(fault.Unauthenticated, "UNAUTHENTICATED", "the call has no caller"))
 		return
 	}
 	name := r.PathValue("name")
 	agent, err := h.Agents.Agent(r.Context(), p.Tenant, name)
 	if err != nil {
-		h.refuseREST(w, err)
+		refuseREST(w, err)
 		return
 	}
 	card := h.card(r, AgentsPath+name, name)
@@ -74,7 +74,7 @@ func (h *Handler) ServeAgentCard(w http.ResponseWriter, r *http.Request) {
 		card.Capabilities.Streaming, card.Capabilities.PushNotifications = new(agent.Card.Streaming), new(agent.Card.PushNotifications)
 	}
 	w.Header().Add("Vary", "Authorization")
-	h.writeCard(w, r, card, agent.UpdateTime, "private, max-age=60")
+	writeCard(w, r, card, agent.UpdateTime, "private, max-age=60")
 }
 
 // addOrigin adds what the agent's own card, of either version, says about where the agent comes from.
@@ -137,14 +137,14 @@ func (h *Handler) addresses(r *http.Request) (url, grpcAddress string) {
 }
 
 // writeCard answers with a card, or with 304 to a client that has it already (A2A §8.6).
-func (h *Handler) writeCard(w http.ResponseWriter, r *http.Request, card *a2apb.AgentCard, changed time.Time, caching string) {
+func writeCard(w http.ResponseWriter, r *http.Request, card *a2apb.AgentCard, changed time.Time, caching string) {
 	encode := encodeCard
 	if wantsLegacyCard(r) {
 		encode = encodeLegacyCard
 	}
 	body, err := encode(card)
 	if err != nil {
-		h.refuseREST(w, fmt.Errorf("encode the card: %w", err))
+		refuseREST(w, fmt.Errorf("encode the card: %w", err))
 		return
 	}
 	sum := sha256.Sum256(body)

@@ -19,15 +19,6 @@ import (
 // ErrorDomain is the domain in the ErrorInfo of errors that A2A defines (A2A §3.3.2).
 const ErrorDomain = "a2a-protocol.org"
 
-// Edition is the edition of A2A that determines the codes of errors; they changed between v1.0.0 and v1.0.1.
-type Edition int
-
-// Editions. The zero value is the newest.
-const (
-	EditionNewest Edition = iota // v1.0.1
-	Edition100                   // v1.0.0, which the conformance kit still checks
-)
-
 // Reasons of the errors that A2A defines.
 const (
 	reasonTaskNotFound         = "TASK_NOT_FOUND"
@@ -39,37 +30,24 @@ const (
 	reasonVersion              = "VERSION_NOT_SUPPORTED"
 )
 
-// wire is the form of an error in gRPC and in HTTP+JSON.
-type wire struct {
-	grpc codes.Code
-	http int
-}
-
-// a2aError is one row of A2A's table of errors (A2A §5.4).
+// a2aError is one row of A2A's table of errors (A2A §5.4): its codes in each binding.
 type a2aError struct {
 	jsonrpc int
-	newest  wire
-	v100    wire
+	grpc    codes.Code
+	http    int
 }
 
-func (e a2aError) wire(edition Edition) wire {
-	if edition == Edition100 {
-		return e.v100
-	}
-	return e.newest
-}
-
-// a2aErrors is A2A's table of errors by reason.
+// a2aErrors is the table by reason, as of A2A v1.0.1.
 var a2aErrors = map[string]a2aError{
-	reasonTaskNotFound:                   {-32001, wire{codes.NotFound, 404}, wire{codes.NotFound, 404}},
-	reasonTaskNotCancelable:              {-32002, wire{codes.FailedPrecondition, 400}, wire{codes.FailedPrecondition, 409}},
-	reasonPushNotSupported:               {-32003, wire{codes.FailedPrecondition, 400}, wire{codes.Unimplemented, 400}},
-	reasonUnsupportedOperation:           {-32004, wire{codes.FailedPrecondition, 400}, wire{codes.Unimplemented, 400}},
-	reasonContentType:                    {-32005, wire{codes.InvalidArgument, 400}, wire{codes.InvalidArgument, 415}},
-	"INVALID_AGENT_RESPONSE":             {-32006, wire{codes.Internal, 500}, wire{codes.Internal, 502}},
-	"EXTENDED_AGENT_CARD_NOT_CONFIGURED": {-32007, wire{codes.FailedPrecondition, 400}, wire{codes.FailedPrecondition, 400}},
-	reasonExtension:                      {-32008, wire{codes.FailedPrecondition, 400}, wire{codes.FailedPrecondition, 400}},
-	reasonVersion:                        {-32009, wire{codes.FailedPrecondition, 400}, wire{codes.Unimplemented, 400}},
+	reasonTaskNotFound:                   {-32001, codes.NotFound, 404},
+	reasonTaskNotCancelable:              {-32002, codes.FailedPrecondition, 400},
+	reasonPushNotSupported:               {-32003, codes.FailedPrecondition, 400},
+	reasonUnsupportedOperation:           {-32004, codes.FailedPrecondition, 400},
+	reasonContentType:                    {-32005, codes.InvalidArgument, 400},
+	"INVALID_AGENT_RESPONSE":             {-32006, codes.Internal, 500},
+	"EXTENDED_AGENT_CARD_NOT_CONFIGURED": {-32007, codes.FailedPrecondition, 400},
+	reasonExtension:                      {-32008, codes.FailedPrecondition, 400},
+	reasonVersion:                        {-32009, codes.FailedPrecondition, 400},
 }
 
 // Codes of JSON-RPC 2.0, and a2a-go's codes for HTTP's 401 and 403.
@@ -84,8 +62,8 @@ const (
 )
 
 // refusal returns an error of A2A's table as a status that reaches the client unchanged.
-func (e Edition) refusal(reason, format string, args ...any) error {
-	st := status.New(a2aErrors[reason].wire(e).grpc, fmt.Sprintf(format, args...))
+func refusal(reason, format string, args ...any) error {
+	st := status.New(a2aErrors[reason].grpc, fmt.Sprintf(format, args...))
 	detailed, err := st.WithDetails(&errdetails.ErrorInfo{Reason: reason, Domain: ErrorDomain})
 	if err != nil { // the text is not UTF-8
 		return st.Err()
@@ -94,16 +72,16 @@ func (e Edition) refusal(reason, format string, args ...any) error {
 }
 
 // translate returns the A2A error for a fault of the engine if there is one, and other errors unchanged.
-func (e Edition) translate(err error) error {
+func translate(err error) error {
 	switch f := fault.From(err); {
 	case f == nil:
 		return nil
 	case f.Reason == "TASK_NOT_FOUND":
-		return e.refusal(reasonTaskNotFound, "%s", f.Message)
+		return refusal(reasonTaskNotFound, "%s", f.Message)
 	case f.Reason == "PUSH_NOT_SUPPORTED":
-		return e.refusal(reasonPushNotSupported, "%s", f.Message)
+		return refusal(reasonPushNotSupported, "%s", f.Message)
 	case f.Reason == "TASK_ENDED":
-		return e.refusal(reasonTaskNotCancelable, "%s", f.Message)
+		return refusal(reasonTaskNotCancelable, "%s", f.Message)
 	}
 	return err
 }
@@ -137,9 +115,9 @@ func jsonrpcCode(st *status.Status) int {
 }
 
 // httpCode returns the HTTP status of an HTTP+JSON answer.
-func (e Edition) httpCode(st *status.Status) int {
+func httpCode(st *status.Status) int {
 	if row, ok := a2aRow(st); ok {
-		return row.wire(e).http
+		return row.http
 	}
 	return runtime.HTTPStatusFromCode(st.Code())
 }

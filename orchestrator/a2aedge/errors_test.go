@@ -239,28 +239,18 @@ func reasonOf(st *status.Status) string {
 	return ""
 }
 
-// TestTheEditionChoosesTheCodes holds the table to both editions of A2A.
-func TestTheEditionChoosesTheCodes(t *testing.T) {
-	ctx := metadata.NewIncomingContext(t.Context(), metadata.Pairs("a2a-version", "1.0"))
-	for edition, wantCode := range map[a2aedge.Edition]codes.Code{a2aedge.EditionNewest: codes.FailedPrecondition, a2aedge.Edition100: codes.Unimplemented} {
-		s := a2aedge.New(a2aedge.Config{Edition: edition})
-		if _, err := s.GetExtendedAgentCard(ctx, &a2apb.GetExtendedAgentCardRequest{}); status.Code(err) != wantCode {
-			t.Errorf("edition %d: GetExtendedAgentCard() = %v, want %s", edition, err, wantCode)
-		}
-	}
-	wants := map[string]struct{ newest, v100 int }{
-		"TASK_NOT_FOUND": {404, 404}, "TASK_NOT_CANCELABLE": {400, 409}, "PUSH_NOTIFICATION_NOT_SUPPORTED": {400, 400}, "UNSUPPORTED_OPERATION": {400, 400},
-		"CONTENT_TYPE_NOT_SUPPORTED": {400, 415}, "INVALID_AGENT_RESPONSE": {500, 502}, "EXTENDED_AGENT_CARD_NOT_CONFIGURED": {400, 400},
-		"EXTENSION_SUPPORT_REQUIRED": {400, 400}, "VERSION_NOT_SUPPORTED": {400, 400},
-	}
-	for reason, codesOf := range wants {
-		for edition, wantCode := range map[a2aedge.Edition]int{a2aedge.EditionNewest: codesOf.newest, a2aedge.Edition100: codesOf.v100} {
-			h := a2aedge.NewHandler(a2aedge.HandlerConfig{Conn: refusing(reason), Edition: edition})
-			rec := httptest.NewRecorder()
-			h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), "GET", "/a2a/tasks/x", nil))
-			if rec.Code != wantCode {
-				t.Errorf("edition %d, %s: %d, want %d", edition, reason, rec.Code, wantCode)
-			}
+// TestErrorsHaveTheirCodesOverHTTP holds the table to A2A.
+func TestErrorsHaveTheirCodesOverHTTP(t *testing.T) {
+	for reason, want := range map[string]int{
+		"TASK_NOT_FOUND": 404, "TASK_NOT_CANCELABLE": 400, "PUSH_NOTIFICATION_NOT_SUPPORTED": 400, "UNSUPPORTED_OPERATION": 400,
+		"CONTENT_TYPE_NOT_SUPPORTED": 400, "INVALID_AGENT_RESPONSE": 500, "EXTENDED_AGENT_CARD_NOT_CONFIGURED": 400,
+		"EXTENSION_SUPPORT_REQUIRED": 400, "VERSION_NOT_SUPPORTED": 400,
+	} {
+		h := a2aedge.NewHandler(a2aedge.HandlerConfig{Conn: refusing(reason)})
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), "GET", "/a2a/tasks/x", nil))
+		if rec.Code != want {
+			t.Errorf("%s: %d, want %d", reason, rec.Code, want)
 		}
 	}
 }

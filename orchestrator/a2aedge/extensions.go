@@ -57,7 +57,7 @@ func (s *Service) checkExtensions(ctx context.Context, tenant string, task *orch
 	}
 	for _, x := range a.Card.Extensions {
 		if x.Required && !slices.Contains(task.GetMessage().GetExtensions(), x.URI) && !slices.Contains(ownExtensions, x.URI) {
-			return s.edition.refusal(reasonExtension, "agent %q requires the extension %s; name it in A2A-Extensions or in the message's extensions", name, x.URI)
+			return refusal(reasonExtension, "agent %q requires the extension %s; name it in A2A-Extensions or in the message's extensions", name, x.URI)
 		}
 	}
 	return nil

@@ -38,9 +38,9 @@ func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest, w
 	t, err = s.engine.Reply(ctx, engine.Reply{Key: t.Key(), Caller: p.Name, Message: m, RequestID: reply.GetRequestId(), Webhook: webhook})
 	switch fault.ReasonOf(err) {
 	case "TASK_ENDED", "TASK_NOT_WAITING", "TOO_MANY_TURNS", "TURNS_TOO_LARGE":
-		return t, s.edition.refusal(reasonUnsupportedOperation, "%s", fault.From(err).Message)
+		return t, refusal(reasonUnsupportedOperation, "%s", fault.From(err).Message)
 	}
-	return t, s.edition.translate(err)
+	return t, translate(err)
 }
 
 // followUpRequestOf reads the metadata of a follow-up under TaskExtension, by the rules of the task API.

@@ -35,7 +35,6 @@ const (
 type HandlerConfig struct {
 	Conn        grpc.ClientConnInterface // to Service, through its interceptors
 	Agents      Agents
-	Edition     Edition   // as in Config
 	GRPCPort    string    // port of gRPC on the host of the HTTP request
 	GRPCAddress string    // host:port of gRPC as clients see it; empty: the request's host with GRPCPort
 	URL         string    // our HTTP URL as clients see it, without a path; empty: from the request
@@ -161,7 +160,7 @@ func (h *Handler) readBody(r *http.Request) ([]byte, error) {
 		return nil, nil
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
-		return nil, h.Edition.refusal(reasonContentType, "the content encoding %.100q is not supported; send the body without one", coding)
+		return nil, refusal(reasonContentType, "the content encoding %.100q is not supported; send the body without one", coding)
 	}
 	contentType := r.Header.Get("Content-Type")
 	if contentType == jsonMIME { // the usual case
@@ -169,7 +168,7 @@ func (h *Handler) readBody(r *http.Request) ([]byte, error) {
 	}
 	mediaType, _, err := mime.ParseMediaType(contentType)
 	if err != nil || mediaType != jsonMIME && mediaType != a2aMIME {
-		return nil, h.Edition.refusal(reasonContentType, "the content type %.100q is not supported; send %s", contentType, jsonMIME)
+		return nil, refusal(reasonContentType, "the content type %.100q is not supported; send %s", contentType, jsonMIME)
 	}
 	return body, nil
 }

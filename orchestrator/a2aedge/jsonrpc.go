@@ -40,7 +40,7 @@ func (h *Handler) serveJSONRPC(w http.ResponseWriter, r *http.Request, agent str
 	}
 	body, err := h.readBody(r)
 	if err != nil {
-		h.refuseJSONRPC(w, null, err)
+		refuseJSONRPC(w, null, err)
 		return
 	}
 	if agent != "" && h.pass(r.Context(), w, r, agent, body) {
@@ -48,7 +48,7 @@ func (h *Handler) serveJSONRPC(w http.ResponseWriter, r *http.Request, agent str
 	}
 	ctx, end, err := h.turn(r.Context(), body)
 	if err != nil {
-		h.refuseJSONRPC(w, null, err)
+		refuseJSONRPC(w, null, err)
 		return
 	}
 	defer end()
@@ -67,12 +67,12 @@ func (h *Handler) serveJSONRPC(w http.ResponseWriter, r *http.Request, agent str
 		err = setAgent(req, agent)
 	}
 	if err != nil {
-		h.refuseJSONRPC(w, e.ID, err)
+		refuseJSONRPC(w, e.ID, err)
 		return
 	}
 	ctx = withParameters(ctx, r, version)
 	if op.method.stream {
-		h.stream(ctx, w, op.method, req, &jsonrpcForm{h, e.ID, op.write})
+		h.stream(ctx, w, op.method, req, &jsonrpcForm{e.ID, op.write})
 		return
 	}
 	resp, err := h.invoke(ctx, op.method, req)
@@ -81,7 +81,7 @@ func (h *Handler) serveJSONRPC(w http.ResponseWriter, r *http.Request, agent str
 		result, err = op.write(resp)
 	}
 	if err != nil {
-		h.refuseJSONRPC(w, e.ID, err)
+		refuseJSONRPC(w, e.ID, err)
 		return
 	}
 	writeJSONRPC(w, http.StatusOK, e.ID, result, nil)
@@ -174,7 +174,7 @@ func validID(id json.RawMessage) bool {
 	}
 }
 
-func (h *Handler) refuseJSONRPC(w http.ResponseWriter, id json.RawMessage, err error) {
+func refuseJSONRPC(w http.ResponseWriter, id json.RawMessage, err error) {
 	st := statusOf(err)
 	if st.Code() == codes.Unauthenticated {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="quorate"`)
@@ -212,12 +212,11 @@ func formatJSONRPC(id, result json.RawMessage, failure *rpcError) []byte {
 
 // jsonrpcForm writes the events of a stream in JSON-RPC: each is a response to the one request (A2A §9.4.2).
 type jsonrpcForm struct {
-	handler *Handler
-	id      json.RawMessage
-	write   func(answer proto.Message) ([]byte, error)
+	id    json.RawMessage
+	write func(answer proto.Message) ([]byte, error)
 }
 
-func (f *jsonrpcForm) refuse(w http.ResponseWriter, err error) { f.handler.refuseJSONRPC(w, f.id, err) }
+func (f *jsonrpcForm) refuse(w http.ResponseWriter, err error) { refuseJSONRPC(w, f.id, err) }
 
 func (f *jsonrpcForm) data(r *a2apb.StreamResponse) ([]byte, error) {
 	result, err := f.write(r)

@@ -99,7 +99,7 @@ func sendFromLegacy(p *old.MessageSendParams) (*a2a.SendMessageRequest, error) {
 }
 
 func noPushInLegacy([]byte) (proto.Message, error) {
-	return nil, EditionNewest.refusal(reasonPushNotSupported, "push notifications are not supported in A2A %s; name their receiver in A2A %s, in whose form they are sent", LegacyVersion, Version)
+	return nil, refusal(reasonPushNotSupported, "push notifications are not supported in A2A %s; name their receiver in A2A %s, in whose form they are sent", LegacyVersion, Version)
 }
 
 // checkDepth bounds the nesting of lists and objects, as decoding 1.0 does.

@@ -37,7 +37,7 @@ func (p place) compare(q place) int {
 
 // ListTasks implements the RPC. The total counts those of the tenant's newest tasks that the caller may see and the filters match.
 func (s *Service) ListTasks(ctx context.Context, req *a2apb.ListTasksRequest) (*a2apb.ListTasksResponse, error) {
-	if err := s.checkCall(ctx, req.HistoryLength); err != nil {
+	if err := checkCall(ctx, req.HistoryLength); err != nil { //nolint:protogetter // 0 is not the same as none
 		return nil, err
 	}
 	if _, known := a2apb.TaskState_name[int32(req.GetStatus())]; !known {

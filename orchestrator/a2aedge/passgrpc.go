@@ -109,7 +109,7 @@ func (s *Service) grpcPassage(ctx context.Context, m *method, raw *emptypb.Empty
 	if a == nil || err != nil {
 		return nil, nil, err
 	}
-	if err := s.checkCall(ctx, nil); err != nil {
+	if err := checkCall(ctx, nil); err != nil {
 		return nil, nil, err
 	}
 	way := s.passages.Pool.PassageOverGRPC(a.Name, &a.Card)

@@ -136,7 +136,7 @@ func (h *Handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	}
 	passed, err := h.passAdmitted(ctx, w, r, x, body)
 	if err != nil {
-		h.refuseJSONRPC(w, x.id, err)
+		refuseJSONRPC(w, x.id, err)
 	}
 	return passed || err != nil
 }
@@ -150,7 +150,7 @@ func (h *Handler) passAdmitted(ctx context.Context, w http.ResponseWriter, r *ht
 	if way == nil || err != nil {
 		return false, err
 	}
-	if err := h.Service.checkVersion(versionOf(r)); err != nil {
+	if err := checkVersion(versionOf(r)); err != nil {
 		return false, err
 	}
 	return true, h.forward(ctx, w, r.Header, way, x)
@@ -186,7 +186,7 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.
 	}
 	defer resp.Body.Close()
 	if x.method.stream && agentclient.IsEventStream(resp) {
-		h.relay(ctx, w, way, resp.Body, x.id)
+		relay(ctx, w, way, resp.Body, x.id)
 		return nil
 	}
 	answer, err := way.ReadAnswer(ctx, resp)
@@ -200,7 +200,7 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.
 }
 
 // relay copies an agent's stream and, if it breaks, ends it with the error.
-func (h *Handler) relay(ctx context.Context, w http.ResponseWriter, way *agentclient.JSONRPCPassage, from io.Reader, id json.RawMessage) {
+func relay(ctx context.Context, w http.ResponseWriter, way *agentclient.JSONRPCPassage, from io.Reader, id json.RawMessage) {
 	e := newEventWriter(w)
 	if e.begin() != nil {
 		return // the client is gone
@@ -212,6 +212,6 @@ func (h *Handler) relay(ctx context.Context, w http.ResponseWriter, way *agentcl
 	if ctx.Err() == nil {
 		err = way.UnreadableAnswer(err)
 	}
-	form := &jsonrpcForm{handler: h, id: id}
+	form := &jsonrpcForm{id: id}
 	_ = e.sendFailure(form.failure(statusOf(rpcserver.WhyEnded(ctx, err)))) // the client is gone when it fails
 }

@@ -18,7 +18,7 @@ func (s *Service) CreateTaskPushNotificationConfig(ctx context.Context, req *a2a
 	}
 	w, err := s.engine.SetWebhook(ctx, t.Key(), webhookOf(req))
 	if err != nil {
-		return nil, s.edition.translate(err)
+		return nil, translate(err)
 	}
 	return configOf(&t, w), nil
 }
@@ -34,7 +34,7 @@ func (s *Service) GetTaskPushNotificationConfig(ctx context.Context, req *a2apb.
 			return configOf(&t, w), nil
 		}
 	}
-	return nil, s.edition.refusal(reasonTaskNotFound, "task %s has no push notification configuration %q", t.ID, req.GetId())
+	return nil, refusal(reasonTaskNotFound, "task %s has no push notification configuration %q", t.ID, req.GetId())
 }
 
 // ListTaskPushNotificationConfigs implements the RPC. All of them fit on one page.
@@ -62,7 +62,7 @@ func (s *Service) DeleteTaskPushNotificationConfig(ctx context.Context, req *a2a
 // pushTask returns a task whose receivers the caller may see and change: the caller's own or, for an admin, any. What they are told is more
 // than the task's agent may see.
 func (s *Service) pushTask(ctx context.Context, agent, id string) (orchestrator.Task, error) {
-	if err := s.checkCall(ctx, nil); err != nil {
+	if err := checkCall(ctx, nil); err != nil {
 		return orchestrator.Task{}, err
 	}
 	if err := checkTaskID("task_id", id); err != nil {

@@ -52,20 +52,20 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 	case m == nil && len(allowed) > 0:
 		use := strings.Join(allowed, ", ")
 		w.Header().Set("Allow", use)
-		h.writeRESTError(w, http.StatusMethodNotAllowed, statusOf(fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, use)))
+		writeRESTError(w, http.StatusMethodNotAllowed, statusOf(fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, use)))
 		return
 	case m == nil:
-		h.refuseREST(w, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is no A2A operation at %s", r.URL.Path))
+		refuseREST(w, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is no A2A operation at %s", r.URL.Path))
 		return
 	}
 	body, err := h.bodyOf(r)
 	if err != nil {
-		h.refuseREST(w, err)
+		refuseREST(w, err)
 		return
 	}
 	ctx, end, err := h.turn(ctx, body)
 	if err != nil {
-		h.refuseREST(w, err)
+		refuseREST(w, err)
 		return
 	}
 	defer end()
@@ -76,11 +76,11 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 		}
 	}
 	if err != nil {
-		h.refuseREST(w, err)
+		refuseREST(w, err)
 		return
 	}
 	if m.stream {
-		h.stream(ctx, w, m, req, &restForm{h})
+		h.stream(ctx, w, m, req, restForm{})
 		return
 	}
 	resp, err := h.invoke(ctx, m, req)
@@ -89,7 +89,7 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 		answer, err = encode(resp)
 	}
 	if err != nil {
-		h.refuseREST(w, err)
+		refuseREST(w, err)
 		return
 	}
 	w.Header().Set("Content-Type", answerType(r))
@@ -192,13 +192,13 @@ func answerType(r *http.Request) string {
 	return a2aMIME
 }
 
-func (h *Handler) refuseREST(w http.ResponseWriter, err error) {
+func refuseREST(w http.ResponseWriter, err error) {
 	st := statusOf(err)
-	h.writeRESTError(w, h.Edition.httpCode(st), st)
+	writeRESTError(w, httpCode(st), st)
 }
 
 // writeRESTError answers with an error in the form of A2A §11.6.
-func (h *Handler) writeRESTError(w http.ResponseWriter, httpCode int, st *status.Status) {
+func writeRESTError(w http.ResponseWriter, httpCode int, st *status.Status) {
 	w.Header().Set("Content-Type", jsonMIME)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if st.Code() == codes.Unauthenticated {
@@ -223,12 +223,12 @@ func formatRESTError(httpCode int, st *status.Status) []byte {
 }
 
 // restForm writes the events of a stream in HTTP+JSON: each is a StreamResponse (A2A §11.7).
-type restForm struct{ handler *Handler }
+type restForm struct{}
 
-func (f *restForm) refuse(w http.ResponseWriter, err error) { f.handler.refuseREST(w, err) }
+func (restForm) refuse(w http.ResponseWriter, err error) { refuseREST(w, err) }
 
-func (*restForm) data(r *a2apb.StreamResponse) ([]byte, error) { return encode(r) }
+func (restForm) data(r *a2apb.StreamResponse) ([]byte, error) { return encode(r) }
 
-func (f *restForm) failure(st *status.Status) []byte {
-	return formatRESTError(f.handler.Edition.httpCode(st), st)
+func (restForm) failure(st *status.Status) []byte {
+	return formatRESTError(httpCode(st), st)
 }

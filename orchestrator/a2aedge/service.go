@@ -17,12 +17,11 @@ import (
 // cancelWait is how long CancelTask waits for the task to end before it answers with the task as it is.
 const cancelWait = 8 * time.Second
 
-// Config holds the dependencies and settings of a Service. All fields are required except Edition and Passages.
+// Config holds the dependencies and settings of a Service. All fields are required except Passages.
 type Config struct {
 	Engine   *engine.Engine
 	Store    orchestrator.Store
 	Pages    *page.Codec
-	Edition  Edition
 	Passages *Passages // nil: every call is tracked
 
 	// Directory has the cards of agents, of which some require extensions.
@@ -36,7 +35,6 @@ type Service struct {
 	engine    *engine.Engine
 	store     orchestrator.Store
 	pages     *page.Codec
-	edition   Edition
 	passages  *Passages
 	directory Directory
 }
@@ -45,7 +43,7 @@ var _ a2apb.A2AServiceServer = (*Service)(nil)
 
 // New returns the A2A service.
 func New(c Config) *Service {
-	return &Service{engine: c.Engine, store: c.Store, pages: c.Pages, edition: c.Edition, passages: c.Passages, directory: c.Directory}
+	return &Service{engine: c.Engine, store: c.Store, pages: c.Pages, passages: c.Passages, directory: c.Directory}
 }
 
 // Rules returns who may call the A2A service, which is the same as for the task API.
@@ -69,7 +67,7 @@ func Rules() auth.Rules {
 
 // GetTask implements the RPC.
 func (s *Service) GetTask(ctx context.Context, req *a2apb.GetTaskRequest) (*a2apb.Task, error) {
-	if err := s.checkCall(ctx, req.HistoryLength); err != nil {
+	if err := checkCall(ctx, req.HistoryLength); err != nil { //nolint:protogetter // 0 is not the same as none
 		return nil, err
 	}
 	t, err := s.task(ctx, req.GetTenant(), req.GetId())
@@ -81,7 +79,7 @@ func (s *Service) GetTask(ctx context.Context, req *a2apb.GetTaskRequest) (*a2ap
 
 // CancelTask implements the RPC. It waits briefly for the task to end, since most clients expect that.
 func (s *Service) CancelTask(ctx context.Context, req *a2apb.CancelTaskRequest) (*a2apb.Task, error) {
-	if err := s.checkCall(ctx, nil); err != nil {
+	if err := checkCall(ctx, nil); err != nil {
 		return nil, err
 	}
 	t, err := s.ownTask(ctx, req.GetTenant(), req.GetId())
@@ -93,7 +91,7 @@ func (s *Service) CancelTask(ctx context.Context, req *a2apb.CancelTaskRequest) 
 		return nil, err
 	}
 	if t, err = s.engine.Cancel(ctx, engine.Cancellation{Key: t.Key(), Caller: p.Name, With: req.GetMetadata()}); err != nil {
-		return nil, s.edition.translate(err)
+		return nil, translate(err)
 	}
 	waiting, cancel := context.WithTimeout(ctx, cancelWait)
 	defer cancel()
@@ -125,10 +123,10 @@ func (s *Service) taskBy(
 	}
 	t, err := get(ctx, s.store, id)
 	if err != nil {
-		return t, s.edition.translate(err)
+		return t, translate(err)
 	}
 	if agent != "" && t.Agent != agent {
-		return t, s.edition.refusal(reasonTaskNotFound, "there is no task %q of agent %q", id, agent)
+		return t, refusal(reasonTaskNotFound, "there is no task %q of agent %q", id, agent)
 	}
 	return t, nil
 }
@@ -143,8 +141,8 @@ func checkTaskID(field, id string) error {
 
 // GetExtendedAgentCard implements the RPC.
 func (s *Service) GetExtendedAgentCard(ctx context.Context, _ *a2apb.GetExtendedAgentCardRequest) (*a2apb.AgentCard, error) {
-	if err := s.checkCall(ctx, nil); err != nil {
+	if err := checkCall(ctx, nil); err != nil {
 		return nil, err
 	}
-	return nil, s.edition.refusal(reasonUnsupportedOperation, "there is no extended agent card: the card says all")
+	return nil, refusal(reasonUnsupportedOperation, "there is no extended agent card: the card says all")
 }

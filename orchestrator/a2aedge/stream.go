@@ -30,7 +30,7 @@ func (s *Service) SendStreamingMessage(req *a2apb.SendMessageRequest, stream grp
 // then ends or waits again. With Last-Event-ID the stream continues behind that event, even when the task has ended since.
 func (s *Service) SubscribeToTask(req *a2apb.SubscribeToTaskRequest, stream grpc.ServerStreamingServer[a2apb.StreamResponse]) error {
 	ctx := stream.Context()
-	if err := s.checkCall(ctx, nil); err != nil {
+	if err := checkCall(ctx, nil); err != nil {
 		return err
 	}
 	t, err := s.task(ctx, req.GetTenant(), req.GetId())
@@ -42,7 +42,7 @@ func (s *Service) SubscribeToTask(req *a2apb.SubscribeToTaskRequest, stream grpc
 		return err
 	}
 	if t.Ended() && (!resumed || after >= t.LastEvent) {
-		return s.edition.refusal(reasonUnsupportedOperation, "task %s has ended (%s): there is nothing to follow; get the task", t.ID, t.State)
+		return refusal(reasonUnsupportedOperation, "task %s has ended (%s): there is nothing to follow; get the task", t.ID, t.State)
 	}
 	if resumed {
 		return s.resume(ctx, t, after, stream)

@@ -47,7 +47,7 @@ func historyLength(req *a2apb.SendMessageRequest) *int32 {
 
 // submit makes a task from a message.
 func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (orchestrator.Task, error) {
-	if err := s.checkCall(ctx, historyLength(req)); err != nil {
+	if err := checkCall(ctx, historyLength(req)); err != nil {
 		return orchestrator.Task{}, err
 	}
 	webhook, err := inlineWebhook(req)
@@ -80,7 +80,7 @@ func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (or
 	submission := taskrpc.NewSubmission(p, task)
 	submission.Webhook = webhook
 	t, err := s.engine.Submit(ctx, submission)
-	return t, s.edition.translate(err)
+	return t, translate(err)
 }
 
 // embedRequest puts what the request says beside its message into the message, with which it is stored.
