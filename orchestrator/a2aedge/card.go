@@ -15,8 +15,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/quorate/quorate/consultation"
-	"github.com/quorate/quorate/platform/auth"
-	"github.com/quorate/quorate/platform/fault"
+	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -49,9 +48,9 @@ func (h *Handler) ServeCard(w http.ResponseWriter, r *http.Request) {
 // ServeAgentCard serves the card of the agent in the path value name, with the interfaces by which it is reached through Quorate, to authenticated
 // callers of its tenant.
 func (h *Handler) ServeAgentCard(w http.ResponseWriter, r *http.Request) {
-	p, ok := auth.FromContext(r.Context())
-	if !ok {
-		refuseREST(w, fault.New(fault.Unauthenticated, "UNAUTHENTICATED", "the call has no caller"))
+	p, err := taskrpc.Caller(r.Context())
+	if err != nil {
+		refuseREST(w, err)
 		return
 	}
 	name := r.PathValue("name")
@@ -70,7 +69,7 @@ func (h *Handler) ServeAgentCard(w http.ResponseWriter, r *http.Request) {
 	}
 	addOrigin(card, agent.RawCard)
 	card.Capabilities.Extensions = append(card.GetCapabilities().GetExtensions(), extensionsOf(&agent.Card)...)
-	if h.Service != nil && h.Service.passages.covers(&agent) {
+	if h.Service.passages.covers(&agent) {
 		card.Capabilities.Streaming, card.Capabilities.PushNotifications = new(agent.Card.Streaming), new(agent.Card.PushNotifications)
 	}
 	w.Header().Add("Vary", "Authorization")

@@ -246,7 +246,7 @@ func TestErrorsHaveTheirCodesOverHTTP(t *testing.T) {
 		"CONTENT_TYPE_NOT_SUPPORTED": 400, "INVALID_AGENT_RESPONSE": 500, "EXTENDED_AGENT_CARD_NOT_CONFIGURED": 400,
 		"EXTENSION_SUPPORT_REQUIRED": 400, "VERSION_NOT_SUPPORTED": 400,
 	} {
-		h := a2aedge.NewHandler(a2aedge.HandlerConfig{Conn: refusing(reason)})
+		h := a2aedge.NewHandler(a2aedge.HandlerConfig{Service: a2aedge.New(a2aedge.Config{}), Gate: openGate{}, Conn: refusing(reason)})
 		rec := httptest.NewRecorder()
 		h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), "GET", "/a2a/tasks/x", nil))
 		if rec.Code != want {

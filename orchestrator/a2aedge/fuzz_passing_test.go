@@ -94,8 +94,8 @@ func readCall(t *testing.T, body []byte) (c seenCall) {
 // passingDoor is the door of one agent without rules, to whom every call passes that may. What may not is answered by agreeing.
 func passingDoor(url string) *a2aedge.Handler {
 	agent := &registry.Agent{Name: "echo", Card: registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: registry.BindingJSONRPC, ProtocolVersion: "1.0"}}}}
-	service := a2aedge.New(a2aedge.Config{Store: noTasks{}, Passages: &a2aedge.Passages{
-		Agents: []string{"*"}, Directory: oneAgent{agent}, Pool: agentclient.NewPool(new(net.Dialer).DialContext, new(http.Client), nil),
+	service := a2aedge.New(a2aedge.Config{Store: noTasks{}, Directory: oneAgent{agent}, Passages: a2aedge.Passages{
+		Agents: []string{"*"}, Pool: agentclient.NewPool(new(net.Dialer).DialContext, new(http.Client), nil),
 	}})
 	caller := auth.Principal{Tenant: auth.DefaultTenant, Name: "anybody", Roles: []auth.Role{auth.RoleDispatcher}}
 	return a2aedge.NewHandler(a2aedge.HandlerConfig{

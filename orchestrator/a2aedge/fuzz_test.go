@@ -30,7 +30,7 @@ func FuzzJSONRPC(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	h := a2aedge.NewHandler(a2aedge.HandlerConfig{Conn: agreeing{}})
+	h := a2aedge.NewHandler(a2aedge.HandlerConfig{Service: a2aedge.New(a2aedge.Config{}), Gate: openGate{}, Conn: agreeing{}})
 	f.Fuzz(func(t *testing.T, body string) {
 		for _, path := range []string{"/a2a", "/agents/echo/"} {
 			req := httptest.NewRequestWithContext(t.Context(), "POST", path, strings.NewReader(body))

@@ -3,7 +3,6 @@ package a2aedge
 import (
 	"context"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -31,17 +30,16 @@ const (
 	a2aMIME  = "application/a2a+json"
 )
 
-// HandlerConfig holds the dependencies and settings of a Handler. Conn, Agents, GRPCPort and Started are required.
+// HandlerConfig holds the dependencies and settings of a Handler. GRPCAddress and URL may be empty.
 type HandlerConfig struct {
+	Service     *Service                 // passes requests to agents over JSON-RPC
 	Conn        grpc.ClientConnInterface // to Service, through its interceptors
+	Gate        Gate
 	Agents      Agents
 	GRPCPort    string    // port of gRPC on the host of the HTTP request
 	GRPCAddress string    // host:port of gRPC as clients see it; empty: the request's host with GRPCPort
 	URL         string    // our HTTP URL as clients see it, without a path; empty: from the request
 	Started     time.Time // since when the content of Quorate's own card holds
-
-	Gate    Gate     // nil: only calls over Conn are authorized
-	Service *Service // with a Gate, passes requests to agents over JSON-RPC; may be nil
 }
 
 // Gate authorizes requests by the rules of the gRPC methods that they stand for. *rpcserver.Server is one.
@@ -130,23 +128,9 @@ func (h *Handler) invoke(ctx context.Context, m *method, req proto.Message) (pro
 	return resp, nil
 }
 
-// turn waits until a body may be decoded, and returns the context for its call. The caller must call end when the call is over.
-func (h *Handler) turn(ctx context.Context, body []byte) (_ context.Context, end func(), err error) {
-	if h.Gate == nil {
-		return ctx, func() {}, nil
-	}
-	return h.Gate.TakeTurn(ctx, len(body))
-}
-
 // readBody reads a request's body, whose size the server bounds, and checks its content type.
 func (h *Handler) readBody(r *http.Request) ([]byte, error) {
-	var body []byte
-	var err error
-	if h.Gate != nil {
-		body, err = h.Gate.ReadBody(r)
-	} else {
-		body, err = io.ReadAll(r.Body)
-	}
+	body, err := h.Gate.ReadBody(r)
 	if refused, ok := errors.AsType[*fault.Error](err); ok {
 		return nil, refused
 	}

@@ -43,10 +43,10 @@ func (h *Handler) serveJSONRPC(w http.ResponseWriter, r *http.Request, agent str
 		refuseJSONRPC(w, null, err)
 		return
 	}
-	if agent != "" && h.pass(r.Context(), w, r, agent, body) {
+	if h.pass(r.Context(), w, r, agent, body) {
 		return
 	}
-	ctx, end, err := h.turn(r.Context(), body)
+	ctx, end, err := h.Gate.TakeTurn(r.Context(), len(body))
 	if err != nil {
 		refuseJSONRPC(w, null, err)
 		return

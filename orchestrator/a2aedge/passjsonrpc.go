@@ -127,7 +127,7 @@ func readPassing(agent string, body []byte) (x passingRequest, ok bool) {
 // pass sends a JSON-RPC request to the agent of the base URL unchanged, and reports whether it did. A request that has to be tracked, or whose agent
 // does not speak JSON-RPC, goes the ordinary way. The envelope is written anew, so that the agent cannot read another method in it than Quorate did.
 func (h *Handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Request, agent string, body []byte) bool {
-	if h.Service == nil || h.Service.passages == nil || !containsName(h.Service.passages.Agents, agent) {
+	if !h.Service.passages.enabled(agent) {
 		return false
 	}
 	x, ok := readPassing(agent, body)

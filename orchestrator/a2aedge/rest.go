@@ -63,7 +63,7 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 		refuseREST(w, err)
 		return
 	}
-	ctx, end, err := h.turn(ctx, body)
+	ctx, end, err := h.Gate.TakeTurn(ctx, len(body))
 	if err != nil {
 		refuseREST(w, err)
 		return

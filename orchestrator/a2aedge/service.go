@@ -19,13 +19,11 @@ const cancelWait = 8 * time.Second
 
 // Config holds the dependencies and settings of a Service. All fields are required except Passages.
 type Config struct {
-	Engine   *engine.Engine
-	Store    orchestrator.Store
-	Pages    *page.Codec
-	Passages *Passages // nil: every call is tracked
-
-	// Directory has the cards of agents, of which some require extensions.
+	Engine    *engine.Engine
+	Store     orchestrator.Store
+	Pages     *page.Codec
 	Directory Directory
+	Passages  Passages
 }
 
 // Service implements a2apb.A2AServiceServer over the task engine.
@@ -35,7 +33,7 @@ type Service struct {
 	engine    *engine.Engine
 	store     orchestrator.Store
 	pages     *page.Codec
-	passages  *Passages
+	passages  Passages
 	directory Directory
 }
 

@@ -30,7 +30,7 @@ func TestASilentStreamSaysThatItIsAlive(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := a2aedge.NewHandler(a2aedge.HandlerConfig{Conn: silent(test.silence)})
+				h := a2aedge.NewHandler(a2aedge.HandlerConfig{Service: a2aedge.New(a2aedge.Config{}), Gate: openGate{}, Conn: silent(test.silence)})
 				rec := httptest.NewRecorder()
 				h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), "GET", "/a2a/tasks/x:subscribe", nil))
 				body := rec.Body.String()
@@ -46,7 +46,7 @@ func TestASilentStreamSaysThatItIsAlive(t *testing.T) {
 func TestAnErrorRightBehindTheHeaderIsAnOrdinaryAnswer(t *testing.T) {
 	for after, want := range map[time.Duration]int{0: 503, 10 * time.Millisecond: 503, 200 * time.Millisecond: 200} {
 		synctest.Test(t, func(t *testing.T) {
-			h := a2aedge.NewHandler(a2aedge.HandlerConfig{Conn: accepting(after)})
+			h := a2aedge.NewHandler(a2aedge.HandlerConfig{Service: a2aedge.New(a2aedge.Config{}), Gate: openGate{}, Conn: accepting(after)})
 			rec := httptest.NewRecorder()
 			h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), "GET", "/a2a/tasks/x:subscribe", nil))
 			body := rec.Body.String()
@@ -63,7 +63,7 @@ func TestAClientThatLeavesEndsItsStream(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		time.AfterFunc(5*time.Second, leave)
 		start := time.Now()
-		h := a2aedge.NewHandler(a2aedge.HandlerConfig{Conn: silent(time.Hour)})
+		h := a2aedge.NewHandler(a2aedge.HandlerConfig{Service: a2aedge.New(a2aedge.Config{}), Gate: openGate{}, Conn: silent(time.Hour)})
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", "/a2a/tasks/x:subscribe", nil))
 		if took := time.Since(start); took != 5*time.Second {
 			t.Errorf("the handler ended after %s, want 5s", took)

@@ -41,7 +41,7 @@ func (e edge) serve(over listeners) error {
 	}
 	policy := &netguard.Policy{AllowLoopback: true}
 	pool := agentclient.NewPool(policy.DialContext, policy.Client(netguard.ClientOptions{}), nil)
-	service := a2aedge.New(a2aedge.Config{Passages: &a2aedge.Passages{Agents: []string{"*"}, Directory: agents.Directory(), Pool: pool}})
+	service := a2aedge.New(a2aedge.Config{Directory: agents.Directory(), Passages: a2aedge.Passages{Agents: []string{"*"}, Pool: pool}})
 	caller := auth.Principal{Tenant: auth.DefaultTenant, Name: "anybody", Roles: []auth.Role{auth.RoleDispatcher}}
 	server := grpcwire.NewServer(grpcwire.Options{
 		Logger: slog.Default(), MaxRequest: 4 << 20, MaxStreams: 1000, Workers: 128, Connect: time.Minute, PingAfter: time.Minute, PingTimeout: time.Minute,

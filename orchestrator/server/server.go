@@ -92,7 +92,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	}
 	s.a2a = a2aedge.New(a2aedge.Config{
 		Engine: s.Engine, Store: o.Stores.Tasks, Pages: o.Stores.Pages, Directory: s.Registry.Directory(),
-		Passages: &a2aedge.Passages{Agents: o.PassThrough, Directory: s.Registry.Directory(), Pool: s.pool, Signatures: o.Agents.Signatures},
+		Passages: a2aedge.Passages{Agents: o.PassThrough, Pool: s.pool, Signatures: o.Agents.Signatures},
 	})
 	return s, s.serve(ctx, o, receiver, s.services(o, ledger)) //nolint:contextcheck // each stream of a2a has a context of its own
 }
