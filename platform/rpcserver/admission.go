@@ -2,7 +2,6 @@ package rpcserver
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"google.golang.org/grpc"
@@ -44,9 +43,8 @@ func readBy(read reader, next grpc.MethodHandler) grpc.MethodHandler {
 	}
 }
 
-// admission is the result of authenticating a call, and counting it as open, before its request was read.
+// admission is the result of authenticating a call, and counting it as open, before its request is read.
 type admission struct {
-	known  bool
 	caller auth.Principal
 	err    error
 	leave  func() // ends the counting; nil if the call is not counted
@@ -56,22 +54,21 @@ type admission struct {
 
 type admissionKey struct{}
 
+// admissionOf returns the admission of a unary call that is not public; nil for other calls.
+func admissionOf(ctx context.Context) *admission {
+	a, _ := ctx.Value(admissionKey{}).(*admission)
+	return a
+}
+
 // admitFirst does not read the request of a caller who is unauthenticated or beyond its limits; the interceptors then refuse the call as they refuse any
 // other. The request of a caller who is known but lacks permission is decoded, so that the audit log can say what the call was about.
 func (s *Server) admitFirst(rule auth.Rule, read reader, next grpc.MethodHandler) grpc.MethodHandler {
 	return func(srv any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
-		a := &admission{}
-		defer func() {
-			if a.leave != nil {
-				a.leave()
-			}
-			if a.endTurn != nil {
-				a.endTurn()
-			}
-		}()
+		a := s.admission(ctx, rule)
+		defer a.end()
 		ctx = context.WithValue(ctx, admissionKey{}, a)
 		return next(srv, ctx, func(req any) error {
-			if s.admitTo(ctx, a, rule); a.leave == nil {
+			if a.leave == nil {
 				return nil
 			}
 			return read(ctx, decode, req)
@@ -79,13 +76,40 @@ func (s *Server) admitFirst(rule auth.Rule, read reader, next grpc.MethodHandler
 	}
 }
 
+// admission authenticates the caller and counts its call. It runs outside the interceptor that recovers panics, so it recovers its own.
+func (s *Server) admission(ctx context.Context, rule auth.Rule) (a *admission) {
+	a = &admission{}
+	defer func() {
+		if v := recover(); v != nil {
+			a.err = newPanicError(v)
+		}
+	}()
+	a.caller, a.err = s.admit(ctx, presented(ctx), rule)
+	if a.err != nil && a.caller.Name == "" {
+		return a
+	}
+	leave, err := s.callers.enter(a.caller)
+	if err != nil {
+		a.err = err
+		return a
+	}
+	a.leave = leave
+	return a
+}
+
+// end is called when the call is over.
+func (a *admission) end() {
+	if a.leave != nil {
+		a.leave()
+	}
+	if a.endTurn != nil {
+		a.endTurn()
+	}
+}
+
 // decodeKnown decodes the request of an admitted caller. That it cannot be decoded is the caller's mistake.
 func (s *Server) decodeKnown(ctx context.Context, decode func(any) error, req any) error {
-	a, ok := ctx.Value(admissionKey{}).(*admission)
-	if !ok {
-		return errors.New("a request is read whose caller is not known")
-	}
-	body := &undecoded{}
+	a, body := admissionOf(ctx), &undecoded{}
 	if err := s.intake.receive(ctx, callerOf(a.caller), decode, body); err != nil {
 		return err
 	}
@@ -96,25 +120,4 @@ func (s *Server) decodeKnown(ctx context.Context, decode func(any) error, req an
 	}
 	a.endTurn = end
 	return body.decode(req)
-}
-
-// admitTo authenticates the caller, counts its call, and stores the result in a. It runs outside the interceptor that recovers panics, so it recovers its
-// own.
-func (s *Server) admitTo(ctx context.Context, a *admission, rule auth.Rule) {
-	defer func() {
-		if v := recover(); v != nil {
-			a.err = newPanicError(v)
-		}
-	}()
-	a.known = true
-	a.caller, a.err = s.admit(ctx, presented(ctx), rule)
-	if a.err != nil && a.caller.Name == "" {
-		return
-	}
-	leave, err := s.callers.enter(a.caller)
-	if err != nil {
-		a.err = err
-		return
-	}
-	a.leave = leave
 }

@@ -19,14 +19,6 @@ func (s *Server) authorizeUnary(ctx context.Context, req any, info *grpc.UnarySe
 	if err != nil {
 		return nil, err
 	}
-	if a, ok := ctx.Value(admissionKey{}).(*admission); ok && a.known { // it is counted already
-		return next(ctx, req)
-	}
-	leave, err := s.Enter(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	return next(ctx, req)
 }
 
@@ -77,7 +69,7 @@ func (s *Server) ruleOf(method string) (auth.Rule, error) {
 
 // admitOnce returns the result of the check that was made before the request was decoded, or else checks now.
 func (s *Server) admitOnce(ctx context.Context, rule auth.Rule) (auth.Principal, error) {
-	if a, ok := ctx.Value(admissionKey{}).(*admission); ok && a.known {
+	if a := admissionOf(ctx); a != nil {
 		return a.caller, a.err
 	}
 	return s.admit(ctx, presented(ctx), rule)

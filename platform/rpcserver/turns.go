@@ -98,7 +98,7 @@ func sender(ctx context.Context) caller {
 	if who, ok := ctx.Value(senderKey{}).(caller); ok {
 		return who
 	}
-	if a, ok := ctx.Value(admissionKey{}).(*admission); ok && a.known {
+	if a := admissionOf(ctx); a != nil {
 		return callerOf(a.caller)
 	}
 	p, _ := auth.FromContext(ctx)
@@ -133,7 +133,7 @@ func (t *turns) done(ctx context.Context) {
 	if end := t.of(ctx); end != nil {
 		end()
 	}
-	if a, ok := ctx.Value(admissionKey{}).(*admission); ok && a.endTurn != nil {
+	if a := admissionOf(ctx); a != nil && a.endTurn != nil {
 		a.endTurn()
 	}
 }

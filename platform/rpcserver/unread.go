@@ -35,7 +35,7 @@ func (s *Server) countAnswers(ctx context.Context, req any, info *grpc.UnaryServ
 	if size < leastUnread && s.fromInside(ctx) { // where everything is read at once
 		return message, nil
 	}
-	if a, known := ctx.Value(admissionKey{}).(*admission); known {
+	if a := admissionOf(ctx); a != nil {
 		return countAnswer(s.unread, callerOf(a.caller), message, size)
 	}
 	return countAnswer(s.unheard, callerOf(s.stranger(ctx)), message, size)
