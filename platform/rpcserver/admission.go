@@ -88,7 +88,7 @@ func (s *Server) admission(ctx context.Context, rule auth.Rule) (a *admission) {
 	if a.err != nil && a.caller.Name == "" {
 		return a
 	}
-	leave, err := s.callers.enter(a.caller)
+	leave, err := s.callers.enter(callerOf(a.caller))
 	if err != nil {
 		a.err = err
 		return a

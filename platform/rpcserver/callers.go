@@ -40,7 +40,7 @@ type callers struct {
 	sweep int                     // guarded by mu; the size of known at which callers that need not be remembered are removed
 }
 
-// caller identifies whose limits apply to a call.
+// caller identifies whose limits apply to a call: those of a principal or, for those whom nobody knows, of an address, which has no tenant.
 type caller struct{ tenant, name string }
 
 func callerOf(p auth.Principal) caller { return caller{p.Tenant, p.Name} }
@@ -66,10 +66,9 @@ func newCallers(l Limits) *callers {
 
 // enter counts a call as open until leave is called. A caller beyond its limits gets a ResourceExhausted fault with a time to retry after: CALLS_TOO_MANY if
 // it has too many open calls, RATE_LIMITED if it begins calls too fast.
-func (c *callers) enter(p auth.Principal) (leave func(), err error) {
+func (c *callers) enter(who caller) (leave func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	who := callerOf(p)
 	s := c.state(who)
 	if s.open >= c.limits.MaxCalls-c.open {
 		c.prune(who, s)
@@ -137,5 +136,5 @@ func (s *Server) Enter(ctx context.Context) (leave func(), err error) {
 	if !ok {
 		return func() {}, nil
 	}
-	return s.callers.enter(p)
+	return s.callers.enter(callerOf(p))
 }

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
@@ -46,7 +45,7 @@ func (l limitedListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		from := origin(conn.RemoteAddr())
-		leave, err := l.limit.open.enter(auth.Principal{Name: from})
+		leave, err := l.limit.open.enter(caller{name: from})
 		if err == nil {
 			return &countedConn{Conn: conn, leave: sync.OnceFunc(leave)}, nil
 		}

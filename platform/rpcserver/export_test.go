@@ -18,7 +18,7 @@ type Callers struct{ *callers }
 func NewCallers(l Limits) Callers { return Callers{newCallers(l)} }
 
 // Enter is callers.enter.
-func (c Callers) Enter(p auth.Principal) (leave func(), err error) { return c.enter(p) }
+func (c Callers) Enter(p auth.Principal) (leave func(), err error) { return c.enter(callerOf(p)) }
 
 // Known returns how many callers are remembered.
 func (c Callers) Known() int {

@@ -26,15 +26,15 @@ const (
 const originKey = "quorate-origin"
 
 // stranger stands for all who call from the address of a call. Only what this process says itself about an address counts.
-func (s *Server) stranger(ctx context.Context) auth.Principal {
+func (s *Server) stranger(ctx context.Context) caller {
 	p, ok := peer.FromContext(ctx)
 	if !ok {
-		return auth.Principal{}
+		return caller{}
 	}
 	if told := metadata.ValueFromIncomingContext(ctx, originKey); len(told) == 1 && s.fromInside(ctx) {
-		return auth.Principal{Name: told[0]}
+		return caller{name: told[0]}
 	}
-	return auth.Principal{Name: origin(p.Addr)}
+	return caller{name: origin(p.Addr)}
 }
 
 // fromInside reports whether a call comes over the in-memory connection.
@@ -55,7 +55,7 @@ func (s *Server) passOn(ctx context.Context, d *grpc.StreamDesc, conn *grpc.Clie
 		context.AfterFunc(ctx, leave)
 	}
 	md, _ := metadata.FromOutgoingContext(ctx) // a copy, in which the caller may have written something else
-	md.Set(originKey, from.Name)
+	md.Set(originKey, from.name)
 	return next(metadata.NewOutgoingContext(ctx, md), d, conn, method, o...)
 }
 
@@ -93,7 +93,7 @@ func (s *Server) decodePublic(ctx context.Context, decode func(any) error, req a
 		return rpcfault.Status(err).Err()
 	}
 	defer leave()
-	return s.unknown.receive(ctx, callerOf(from), decode, req)
+	return s.unknown.receive(ctx, from, decode, req)
 }
 
 // decodeStranger is decodePublic over gRPC's transport. That the request cannot be decoded is the caller's mistake.
