@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc/metadata"
@@ -33,9 +32,8 @@ type turns struct {
 	free chan struct{} // holds a token for each turn that is taken
 	line *share.Bytes[caller]
 
-	taken atomic.Int32
-	mu    sync.Mutex
-	ends  map[string]func() // guarded by mu; by id
+	mu   sync.Mutex
+	ends map[string]func() // guarded by mu; by id
 }
 
 func newTurns(line int) *turns {
@@ -56,12 +54,10 @@ func (t *turns) take(ctx context.Context, size int) (id string, end func(), err 
 		t.mu.Lock()
 		delete(t.ends, id)
 		t.mu.Unlock()
-		t.taken.Add(-1)
 		<-t.free
 	})
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.taken.Add(1)
 	t.ends[id] = end
 	return id, end, nil
 }
@@ -107,7 +103,7 @@ func sender(ctx context.Context) caller {
 
 // of returns what ends the turn of the HTTP request behind a call; nil when there is none. Nobody else can know its id.
 func (t *turns) of(ctx context.Context) (end func()) {
-	if t.taken.Load() == 0 { // the usual case
+	if len(t.free) == 0 { // the usual case
 		return nil
 	}
 	ids := metadata.ValueFromIncomingContext(ctx, turnKey)
