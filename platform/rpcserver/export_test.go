@@ -42,7 +42,7 @@ func Marshal(v any) ([]byte, error) { return newMessageMarshaler().Marshal(v) }
 
 // DecodePublic is Server.decodePublic of a server without calls.
 func DecodePublic(decode func(any) error) error {
-	s := &Server{awaited: newCallers(Limits{}), unknown: newIntake(1, publicWait)}
+	s := &Server{strangers: strangers{awaited: newCallers(Limits{}), intake: newIntake(1, publicWait)}}
 	return s.decodePublic(context.Background(), decode, nil)
 }
 
@@ -106,7 +106,7 @@ func (s *Server) Turns() int {
 }
 
 // Unread returns the number of bytes of answers that callers have not read.
-func (s *Server) Unread() int { return s.unread.Taken() + s.unheard.Taken() }
+func (s *Server) Unread() int { return s.unread.Taken() + s.strangers.unread.Taken() }
 
 // Streams returns how many streams are open.
 func (s *Server) Streams() int {

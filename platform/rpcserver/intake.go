@@ -12,9 +12,8 @@ import (
 )
 
 const (
-	maxReceived  = 32        // requests of one caller that gRPC's transport receives at a time
-	maxStrangers = 4         // of those without a caller, by address; they are small
-	talkWait     = time.Hour // for a stream in both directions, whose client may be silent
+	maxReceived = 32        // requests of one caller that gRPC's transport receives at a time
+	talkWait    = time.Hour // for a stream in both directions, whose client may be silent
 
 	// streamWindow is how many bytes of a request, at most, that transport takes before somebody receives the request. It is the least that there may be.
 	streamWindow = 65535

@@ -15,9 +15,9 @@ import (
 // A caller that nobody knows, for example one without a valid token, can make calls as fast as the network carries them, and its refusals would fill the disk with
 // lines of the log. So only some of them get one: as many as an operator can read. Metrics count all.
 const (
-	strangersAtOnce = 100         // lines
-	strangersEvery  = time.Second // one more line
-	maxLoggedPath   = 256         // bytes of the path of a request that is refused
+	refusalsAtOnce = 100         // lines
+	refusalsEvery  = time.Second // one more line
+	maxLoggedPath  = 256         // bytes of the path of a request that is refused
 )
 
 // line returns the attributes of a line about a call, and whether it may be written. Every call of a known caller may have its line, and so may every error of ours.
@@ -25,7 +25,7 @@ func (s *Server) line(at slog.Level, caller auth.Principal, attrs ...slog.Attr) 
 	if caller.Name != "" || at != slog.LevelInfo && at != slog.LevelWarn {
 		return attrs, true
 	}
-	missed, ok := s.strangers.Next()
+	missed, ok := s.refusals.Next()
 	return append(attrs, missed...), ok
 }
 

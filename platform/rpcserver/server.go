@@ -76,15 +76,11 @@ type Server struct {
 	ready      readyChecks
 	streams    *openStreams
 	callers    *callers
-	public     *callers // of streams without a caller, by address
-	awaited    *callers // of calls without a caller that wait for their request, by address
-	strangers  *telemetry.Lines
-	passed     *callers             // of calls without a caller that are passed on to gRPC, by address
-	unread     *share.Bytes[caller] // of answers
-	unheard    *share.Bytes[caller] // of answers to calls without a caller, by address
+	strangers  strangers
 	intake     *intake              // of requests
 	talks      *intake              // of messages of streams in both directions
-	unknown    *intake              // of requests without a caller, by address
+	unread     *share.Bytes[caller] // of answers
+	refusals   *telemetry.Lines     // in the log, of those without a caller
 	hosts      hostGuard
 	turns      *turns
 	requests   *requests
@@ -120,11 +116,9 @@ func New(opts Options) (*Server, error) {
 	}
 	s := &Server{
 		opts: opts, validator: validator, health: health.NewServer(), pipe: bufconn.Listen(pipeBuffer),
-		mux: http.NewServeMux(), streams: newOpenStreams(), callers: newCallers(opts.Limits), public: newCallers(Limits{MaxCalls: 2 * maxPublic}),
-		awaited: newCallers(Limits{MaxCalls: 2 * maxAwaited}), strangers: telemetry.NewLines(strangersAtOnce, strangersEvery),
-		passed: newCallers(Limits{MaxCalls: 2 * maxPublic}),
-		unread: share.NewBytes[caller](maxUnread * int(opts.MaxBodyBytes)), unheard: share.NewBytes[caller](2 * maxPublic * leastUnread),
-		intake: newIntake(maxReceived, bodyTimeout), talks: newIntake(maxReceived, talkWait), unknown: newIntake(maxStrangers, publicWait),
+		mux: http.NewServeMux(), streams: newOpenStreams(), callers: newCallers(opts.Limits), strangers: newStrangers(),
+		intake: newIntake(maxReceived, bodyTimeout), talks: newIntake(maxReceived, talkWait),
+		unread: share.NewBytes[caller](maxUnread * int(opts.MaxBodyBytes)), refusals: telemetry.NewLines(refusalsAtOnce, refusalsEvery),
 		hosts: newHostGuard(opts.AllowedHosts, opts.HTTPListener),
 		ready: newReadyChecks(), turns: newTurns(maxInLine * int(opts.MaxBodyBytes)), abandoned: make(chan struct{}),
 	}

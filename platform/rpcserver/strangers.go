@@ -12,15 +12,34 @@ import (
 
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
+	"github.com/quorate/quorate/platform/share"
 )
 
-// Calls of public methods, such as those of the server's health, have no caller. They are counted by the address that they come from. One address may take half
-// of what follows twice, and all others together the rest.
+// strangers are the limits of calls of public methods, such as those of the server's health, which have no caller. They count by the address that they come from: one
+// address may take half of each limit, and all others together the rest.
+type strangers struct {
+	streams *callers             // that are open
+	awaited *callers             // calls that wait for their request
+	passed  *callers             // calls that are passed on to gRPC
+	intake  *intake              // of requests
+	unread  *share.Bytes[caller] // of answers
+}
+
+// What one address may take.
 const (
-	maxPublic  = 1024             // open streams; as many answers that are not read
-	maxAwaited = 64               // calls that wait for their request
-	publicWait = 10 * time.Second // how long such a request is received
+	maxPublic    = 1024             // open streams; as many answers that are not read
+	maxAwaited   = 64               // calls that wait for their request
+	maxStrangers = 4                // requests that gRPC's transport receives at a time; they are small
+	publicWait   = 10 * time.Second // how long such a request is received
 )
+
+func newStrangers() strangers {
+	half := func(most int) *callers { return newCallers(Limits{MaxCalls: 2 * most}) }
+	return strangers{
+		streams: half(maxPublic), awaited: half(maxAwaited), passed: half(maxPublic),
+		intake: newIntake(maxStrangers, publicWait), unread: share.NewBytes[caller](2 * maxPublic * leastUnread),
+	}
+}
 
 // originKey is the metadata by which a call that comes over the in-memory connection tells the address that it comes from.
 const originKey = "quorate-origin"
@@ -48,7 +67,7 @@ func (s *Server) fromInside(ctx context.Context) bool {
 func (s *Server) passOn(ctx context.Context, d *grpc.StreamDesc, conn *grpc.ClientConn, method string, next grpc.Streamer, o ...grpc.CallOption) (grpc.ClientStream, error) {
 	from := s.stranger(ctx)
 	if s.opts.Rules[method].Public {
-		leave, err := s.passed.enter(from)
+		leave, err := s.strangers.passed.enter(from)
 		if err != nil {
 			return nil, rpcfault.Status(err).Err()
 		}
@@ -79,7 +98,7 @@ func origin(a net.Addr) string {
 // enterStream is Enter for a stream, which may have no caller.
 func (s *Server) enterStream(ctx context.Context) (leave func(), err error) {
 	if _, ok := auth.FromContext(ctx); !ok {
-		return s.public.enter(s.stranger(ctx))
+		return s.strangers.streams.enter(s.stranger(ctx))
 	}
 	return s.Enter(ctx)
 }
@@ -88,12 +107,12 @@ func (s *Server) enterStream(ctx context.Context) (leave func(), err error) {
 // long each does.
 func (s *Server) decodePublic(ctx context.Context, decode func(any) error, req any) error {
 	from := s.stranger(ctx)
-	leave, err := s.awaited.enter(from)
+	leave, err := s.strangers.awaited.enter(from)
 	if err != nil {
 		return rpcfault.Status(err).Err()
 	}
 	defer leave()
-	return s.unknown.receive(ctx, from, decode, req)
+	return s.strangers.intake.receive(ctx, from, decode, req)
 }
 
 // decodeStranger is decodePublic over gRPC's transport. That the request cannot be decoded is the caller's mistake.

@@ -38,7 +38,7 @@ func (s *Server) countAnswers(ctx context.Context, req any, info *grpc.UnaryServ
 	if a := admissionOf(ctx); a != nil {
 		return countAnswer(s.unread, callerOf(a.caller), message, size)
 	}
-	return countAnswer(s.unheard, s.stranger(ctx), message, size)
+	return countAnswer(s.strangers.unread, s.stranger(ctx), message, size)
 }
 
 // countAnswer returns a message, which has size bytes when it is encoded, that counts until its encoding is written or thrown away: gRPC's flow control lets a caller
