@@ -1,10 +1,6 @@
 package a2aedge
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"io"
 	"strings"
 
 	old "github.com/a2aproject/a2a-go/a2a"
@@ -52,8 +48,8 @@ func isLegacy(version string) bool {
 // readLegacy returns a decoder for the params of 0.3 that uses a2a-go's types of both versions; it returns the request of m.
 func readLegacy[Old, New any](modern func(*Old) (New, error), m *method) func([]byte) (proto.Message, error) {
 	return func(params []byte) (proto.Message, error) {
-		if err := checkDepth(params); err != nil {
-			return nil, err
+		if _, ok := value(params, space(params, 0)); !ok { // as decoding 1.0 does
+			return nil, invalidParams("params", "the params have lists and objects more than %d deep in one another", maxDepth)
 		}
 		if err := bounded.JSON(params); err != nil {
 			return nil, invalidParams("params", "the params are not those of A2A %s: %s", LegacyVersion, err)
@@ -100,27 +96,4 @@ func sendFromLegacy(p *old.MessageSendParams) (*a2a.SendMessageRequest, error) {
 
 func noPushInLegacy([]byte) (proto.Message, error) {
 	return nil, refusal(reasonPushNotSupported, "push notifications are not supported in A2A %s; name their receiver in A2A %s, in whose form they are sent", LegacyVersion, Version)
-}
-
-// checkDepth bounds the nesting of lists and objects, as decoding 1.0 does.
-func checkDepth(params []byte) error {
-	d := json.NewDecoder(bytes.NewReader(params))
-	for depth := 0; ; {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return invalidParams("params", "the params cannot be read: %s", err)
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if depth > maxDepth {
-			return invalidParams("params", "the params have lists and objects more than %d deep in one another", maxDepth)
-		}
-	}
 }
