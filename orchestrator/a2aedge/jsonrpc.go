@@ -187,10 +187,7 @@ func newRPCError(st *status.Status) *rpcError {
 }
 
 func writeJSONRPC(w http.ResponseWriter, code int, id, result json.RawMessage, failure *rpcError) {
-	w.Header().Set("Content-Type", jsonMIME)
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(code)
-	_, _ = w.Write(formatJSONRPC(id, result, failure)) //nolint:gosec // JSON that no browser takes for HTML; the client is gone when it fails
+	write(w, code, jsonMIME, formatJSONRPC(id, result, failure))
 }
 
 // formatJSONRPC writes a response. It copies the result without parsing it, since it may be large.

@@ -193,9 +193,7 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.
 	if err != nil {
 		return rpcserver.WhyEnded(ctx, err)
 	}
-	w.Header().Set("Content-Type", jsonMIME)
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(answer) //nolint:gosec // JSON that no browser takes for HTML; the client is gone when it fails
+	write(w, http.StatusOK, jsonMIME, answer)
 	return nil
 }
 

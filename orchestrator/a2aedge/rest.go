@@ -92,9 +92,7 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 		refuseREST(w, err)
 		return
 	}
-	w.Header().Set("Content-Type", answerType(r))
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(answer) //nolint:gosec // JSON that no browser takes for HTML; the client is gone when it fails
+	write(w, http.StatusOK, answerType(r), answer)
 }
 
 // splitTenant splits a leading tenant off a path: every path exists below /{tenant} too.
@@ -199,13 +197,10 @@ func refuseREST(w http.ResponseWriter, err error) {
 
 // writeRESTError answers with an error in the form of A2A §11.6.
 func writeRESTError(w http.ResponseWriter, httpCode int, st *status.Status) {
-	w.Header().Set("Content-Type", jsonMIME)
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if st.Code() == codes.Unauthenticated {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="quorate"`)
 	}
-	w.WriteHeader(httpCode)
-	_, _ = w.Write(formatRESTError(httpCode, st)) // the client is gone when it fails
+	write(w, httpCode, jsonMIME, formatRESTError(httpCode, st))
 }
 
 func formatRESTError(httpCode int, st *status.Status) []byte {
