@@ -29,16 +29,15 @@ func (c *Config) checkProvider(ctx context.Context) doctor.Finding {
 }
 
 func (c *Config) checkJaeger(ctx context.Context) doctor.Finding {
-	e := Evidence{JaegerURL: c.Evidence.JaegerURL, JaegerTokenFile: c.Evidence.JaegerTokenFile, JaegerCA: c.Evidence.JaegerCA, JaegerTimeout: c.Evidence.JaegerTimeout}
+	e := c.Evidence
+	e.CloudWatchRegion = "" // which has a check of its own
 	return e.check(ctx, "check evidence.jaegerURL, jaegerTokenFile, jaegerCA and jaegerTimeout, and that this machine may connect to it")
 }
 
 // checkCloudWatch makes one query of spans of two hours, as a gate does.
 func (c *Config) checkCloudWatch(ctx context.Context) doctor.Finding {
-	e := Evidence{
-		CloudWatchRegion: c.Evidence.CloudWatchRegion, CloudWatchGroup: c.Evidence.CloudWatchGroup, CloudWatchEndpoint: c.Evidence.CloudWatchEndpoint,
-		CloudWatchTimeout: c.Evidence.CloudWatchTimeout,
-	}
+	e := c.Evidence
+	e.JaegerURL = ""
 	return e.check(ctx, "check evidence.cloudWatchRegion and cloudWatchGroup, and that the policy allows logs:StartQuery, logs:GetQueryResults and logs:StopQuery there")
 }
 
