@@ -46,6 +46,13 @@ func taskToProto(t *orchestrator.Task) *orchestratorv1.Task {
 	return p
 }
 
+func turnToProto(turn orchestrator.Turn) *orchestratorv1.Turn {
+	return &orchestratorv1.Turn{
+		Number: int32(turn.Number), FromAgent: turn.FromAgent, Message: turn.Message, Time: timeToProto(turn.Time), //nolint:gosec // MaxTurns at most
+		Pending: !turn.FromAgent && !turn.Done,
+	}
+}
+
 func attemptToProto(a orchestrator.Attempt) *orchestratorv1.Attempt {
 	return &orchestratorv1.Attempt{
 		Number: int32(a.Number), Agent: a.Agent, MessageId: a.MessageID, RemoteTaskId: a.RemoteTaskID, Binding: a.Binding, //nolint:gosec // a handful of attempts

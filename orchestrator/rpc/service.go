@@ -137,3 +137,23 @@ func (s *Service) CancelTask(ctx context.Context, req *orchestratorv1.CancelTask
 	}
 	return taskToProto(&t), nil
 }
+
+// ReplyToTask implements the RPC.
+func (s *Service) ReplyToTask(ctx context.Context, req *orchestratorv1.ReplyToTaskRequest) (*orchestratorv1.Task, error) {
+	t, err := Changeable(ctx, s.store, req.GetId())
+	if err != nil {
+		return nil, err
+	}
+	p, err := Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t, err = s.engine.Reply(ctx, engine.Reply{
+		Key: t.Key(), Caller: p.Name, Message: req.GetMessage(), RequestID: req.GetRequestId(),
+		Etag: cmp.Or(req.GetEtag(), rpcserver.IfMatch(ctx)),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return taskToProto(&t), nil
+}
