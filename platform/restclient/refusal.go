@@ -16,14 +16,6 @@ import (
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
-// refusal returns the fault for a response whose status is not 2xx.
-func (c *Client) refusal(answer *http.Response, body []byte) error {
-	if err := decodeStatus(body); err != nil {
-		return err
-	}
-	return c.unexpected(answer, nil)
-}
-
 // decodeStatus returns the fault in body, a google.rpc.Status in JSON, or nil if body is something else. Details of types
 // that this client does not know are left out, so that errors of newer servers can be read.
 func decodeStatus(body []byte) error {

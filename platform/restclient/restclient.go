@@ -110,7 +110,10 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	if err != nil {
 		return nil, err
 	}
-	return nil, c.refusal(answer, body)
+	if err := decodeStatus(body); err != nil {
+		return nil, err
+	}
+	return nil, c.unexpected(answer, nil)
 }
 
 func (c *Client) request(ctx context.Context, method, path string, query url.Values, in proto.Message) (*http.Request, error) {
