@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -56,27 +57,14 @@ func (p *applier) pruneOne(ctx context.Context, agent *registryv1.Agent) error {
 // others returns the agents that match the filter and were not described. Those that the server itself keeps finding are not among them: it would
 // register them again.
 func (p *applier) others(ctx context.Context) ([]*registryv1.Agent, error) {
-	var others []*registryv1.Agent
-	left := ""
-	err := pages(maxItems, func(query url.Values) (int, string, error) {
-		query.Set("filter", p.prune)
-		page := &registryv1.ListAgentsResponse{}
-		if err := p.session.get(ctx, "/v1/agents", query, page); err != nil {
-			return 0, "", err
-		}
-		for _, agent := range page.GetAgents() {
-			source := agent.GetSource()
-			if p.from[agent.GetName()] == "" && (source.GetType() == "api" || !source.GetPresent()) {
-				others = append(others, agent)
-			}
-		}
-		left = page.GetNextPageToken()
-		return len(page.GetAgents()), left, nil
-	})
-	if err == nil && left != "" {
+	agents, next, err := list(ctx, p.session, "/v1/agents", filtered(p.prune), maxItems, (*registryv1.ListAgentsResponse).GetAgents)
+	if err == nil && next != "" {
 		err = fault.New(fault.ResourceExhausted, "PRUNE_INCOMPLETE", "more than %d agents match; give a filter that fewer match", maxItems)
 	}
-	return others, err
+	return slices.DeleteFunc(agents, func(agent *registryv1.Agent) bool {
+		source := agent.GetSource()
+		return p.from[agent.GetName()] != "" || source.GetType() != "api" && source.GetPresent()
+	}), err
 }
 
 func namesOf(agents []*registryv1.Agent) []string {
