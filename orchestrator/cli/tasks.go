@@ -6,6 +6,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"github.com/spf13/cobra"
 
+	"github.com/quorate/quorate/orchestrator"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
@@ -29,19 +30,7 @@ func blockedBy(task *orchestratorv1.Task) *orchestratorv1.Gate {
 	return gates[len(gates)-1]
 }
 
-func interrupted(state a2apb.TaskState) bool {
-	return state == a2apb.TaskState_TASK_STATE_INPUT_REQUIRED || state == a2apb.TaskState_TASK_STATE_AUTH_REQUIRED
-}
-
-func ended(task *orchestratorv1.Task) bool {
-	switch task.GetState() {
-	case a2apb.TaskState_TASK_STATE_COMPLETED, a2apb.TaskState_TASK_STATE_FAILED,
-		a2apb.TaskState_TASK_STATE_CANCELED, a2apb.TaskState_TASK_STATE_REJECTED:
-		return true
-	default:
-		return false
-	}
-}
+func ended(task *orchestratorv1.Task) bool { return orchestrator.Terminal(task.GetState()) }
 
 // result returns the error, for its exit code, of a task that was followed until it ended or waits.
 func result(task *orchestratorv1.Task) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/quorate/quorate/orchestrator"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
@@ -81,7 +82,7 @@ func (a *app) delivered(task *orchestratorv1.Task) {
 		a.out.line("Artifact %s", choose(artifact.GetName() != "" && !several, artifact.GetName(), artifact.GetArtifactId()))
 		a.parts(artifact.GetParts())
 	}
-	if parts := task.GetStatusMessage().GetParts(); (len(task.GetArtifacts()) == 0 || interrupted(task.GetState())) && len(parts) > 0 {
+	if parts := task.GetStatusMessage().GetParts(); (len(task.GetArtifacts()) == 0 || orchestrator.Interrupted(task.GetState())) && len(parts) > 0 {
 		a.out.line("")
 		a.out.line("%s says", cmp.Or(waitingStep(task).GetAgent(), task.GetAgent()))
 		a.parts(parts)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quorate/quorate/orchestrator"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
@@ -49,7 +50,7 @@ func (a *app) tasksReply() *cobra.Command {
 
 // waits reports whether the task's agent, or that of one of its steps, waits for the task's caller.
 func waits(task *orchestratorv1.Task) bool {
-	return task.GetPhase() == "execution" && interrupted(task.GetState()) && (task.GetPlan() == nil || task.GetError() == nil)
+	return task.GetPhase() == "execution" && orchestrator.Interrupted(task.GetState()) && (task.GetPlan() == nil || task.GetError() == nil)
 }
 
 // waitingStep returns the step for which a task waits, or nil.
