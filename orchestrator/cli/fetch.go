@@ -91,25 +91,24 @@ func (a *app) fetchPage(ctx context.Context, s *session, f *fetching, url string
 	if err := patient.post(ctx, "/v1/pages:fetch", &f.request, page); err != nil {
 		return err
 	}
-	if a.json {
-		if err := a.show(page, nil); err != nil {
-			return err
-		}
+	if err := a.show(page, func() { a.pageContent(page) }); err != nil || page.GetSuccess() {
+		return err
 	}
+	return fetchFault(page)
+}
+
+func (a *app) pageContent(page *webfetchv1.FetchPageResponse) {
 	if !page.GetSuccess() {
-		return fetchFault(page)
+		return
 	}
-	if !a.json {
-		text := page.GetContent()
-		if a.out.terminal() {
-			text = terminal.Escape(text, true)
-		}
-		_, _ = io.WriteString(a.out, text+"\n") // Write keeps the error
-		if next := page.GetNextIndex(); next > 0 {
-			a.err.line("cut at %d of %d characters; continue with --start-index %d", next, page.GetTotalCharacters(), next)
-		}
+	text := page.GetContent()
+	if a.out.terminal() {
+		text = terminal.Escape(text, true)
 	}
-	return nil
+	_, _ = io.WriteString(a.out, text+"\n") // Write keeps the error
+	if next := page.GetNextIndex(); next > 0 {
+		a.err.line("cut at %d of %d characters; continue with --start-index %d", next, page.GetTotalCharacters(), next)
+	}
 }
 
 // fetchFault returns the failure in a page's answer as a fault, so that the exit code is as for other failures.
