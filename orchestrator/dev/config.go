@@ -117,22 +117,14 @@ func (a *Agents) Validate() error {
 }
 
 // sources returns the configured sources of agents.
-func (a *Agents) sources() ([]discovery.Source, error) {
-	var list []discovery.Source
-	if len(a.CardURLs) > 0 {
-		list = append(list, discovery.Source{URLs: a.CardURLs})
-	}
-	if a.CardFolder != "" {
-		folder, err := filepath.Abs(a.CardFolder)
-		if err != nil {
+func (a *Agents) sources() (list []discovery.Source, err error) {
+	folder := a.CardFolder
+	if folder != "" {
+		if folder, err = filepath.Abs(folder); err != nil {
 			return nil, fault.Invalid("cardFolder", "CONFIG_INVALID", "the folder %q is no path: %s", a.CardFolder, err)
 		}
-		list = append(list, discovery.Source{Folder: folder})
 	}
-	for _, u := range a.Catalogs {
-		list = append(list, discovery.Source{Catalog: u})
-	}
-	return list, nil
+	return server.Sources(a.CardURLs, folder, a.Catalogs), nil
 }
 
 // defaultDataDir returns quorate/dev in the user's state folder (XDG_STATE_HOME, or .local/state in the home folder), or "" when there is neither.

@@ -63,15 +63,6 @@ func checkOrigins(list []string) error {
 }
 
 // sources returns the configured sources of agents.
-func (a *Agents) sources() (list []discovery.Source) {
-	if len(a.CardURLs) > 0 {
-		list = append(list, discovery.Source{URLs: a.CardURLs})
-	}
-	if a.CardFolder != "" {
-		list = append(list, discovery.Source{Folder: a.CardFolder})
-	}
-	for _, u := range a.Catalogs {
-		list = append(list, discovery.Source{Catalog: u})
-	}
-	return list
+func (a *Agents) sources() []discovery.Source {
+	return server.Sources(a.CardURLs, a.CardFolder, a.Catalogs)
 }

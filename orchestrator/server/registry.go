@@ -21,6 +21,20 @@ type Agents struct {
 	Strict     bool                     // refuse a rule whose target is not registered, which is otherwise a warning
 }
 
+// Sources returns where settings say that agents are looked for: at URLs of cards, in a folder of cards and in catalogs, each of which may be empty.
+func Sources(cardURLs []string, cardFolder string, catalogs []string) (list []discovery.Source) {
+	if len(cardURLs) > 0 {
+		list = append(list, discovery.Source{URLs: cardURLs})
+	}
+	if cardFolder != "" {
+		list = append(list, discovery.Source{Folder: cardFolder})
+	}
+	for _, u := range catalogs {
+		list = append(list, discovery.Source{Catalog: u})
+	}
+	return list
+}
+
 // sourceSettings are the names, in a configuration, of what are fields of a discovery.Source.
 var sourceSettings = map[string]string{"urls": "cardURLs", "folder": "cardFolder", "catalog": "catalogs"}
 
