@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -61,16 +60,4 @@ func filesBelow(folder string) ([]string, error) {
 		return nil
 	})
 	return files, err
-}
-
-// openInput opens a file, or stdin for "-". end closes it.
-func (a *app) openInput(name string) (from io.Reader, end func(), err error) {
-	if name == "-" {
-		return a.input, func() {}, nil
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, nil, fmt.Errorf("reading the input: %w", err)
-	}
-	return file, func() { _ = file.Close() }, nil // it was only read
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -36,17 +37,25 @@ func (f *inputFile) String() string { return string(*f) }
 // Type is the name of the values in help texts.
 func (*inputFile) Type() string { return "name" }
 
+// openInput opens a file, or stdin for "-". end closes it.
+func (a *app) openInput(name string) (from io.Reader, end func(), err error) {
+	if name == "-" {
+		return a.input, func() {}, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading the input: %w", err)
+	}
+	return file, func() { _ = file.Close() }, nil // it was only read
+}
+
 // readFile reads a file of at most 1 MiB; "-" stands for stdin.
 func (a *app) readFile(name string) ([]byte, error) {
-	from := a.input
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, fmt.Errorf("reading the input: %w", err)
-		}
-		defer file.Close() //nolint:errcheck // it was only read
-		from = file
+	from, end, err := a.openInput(name)
+	if err != nil {
+		return nil, err
 	}
+	defer end()
 	content, err := bounded.Read(from, titleOf(name), maxInputBytes)
 	switch {
 	case errors.Is(err, bounded.ErrTooLarge):
