@@ -1,6 +1,7 @@
 package grpcwire
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"net"
@@ -12,10 +13,11 @@ import (
 // clientConn is the client's end of a connection.
 type clientConn struct {
 	*transport
-	nextID     uint32 // of the next stream; guarded by the transport's mu
-	maxStreams uint32 // streams at a time; guarded by the transport's mu
-	leaves     bool   // the server takes no more streams; guarded by the transport's mu
-	ready      bool   // the server has sent its settings; guarded by the transport's mu
+	nextID     uint32    // of the next stream; guarded by the transport's mu
+	maxStreams uint32    // streams at a time; guarded by the transport's mu
+	line       list.List // of streams that wait for their turn; guarded by the transport's mu
+	leaves     bool      // the server takes no more streams; guarded by the transport's mu
+	ready      bool      // the server has sent its settings; guarded by the transport's mu
 
 	greeted chan struct{} // closed when the server has sent its settings
 	over    chan struct{} // closed when the connection has ended
@@ -40,6 +42,11 @@ func newClientConn(conn net.Conn, unused chan struct{}) *clientConn {
 func (l *clientConn) acceptsCalls() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.takesCalls()
+}
+
+// takesCalls is acceptsCalls for whoever holds mu.
+func (l *clientConn) takesCalls() bool {
 	return l.err == nil && !l.leaves && l.nextID < lastUsable
 }
 
@@ -98,7 +105,7 @@ func (l *clientConn) goAway(last uint32) {
 			s.fail(errUnprocessed)
 		}
 	}
-	l.room.Broadcast()
+	l.callNext()
 	if len(l.streams) == 0 {
 		l.end(errClosed)
 	}
@@ -113,33 +120,25 @@ func (l *clientConn) settingsReceived() {
 		l.ready = true
 		close(l.greeted)
 	}
+	l.callNext()
 }
 
-// openStream opens a stream and writes the header of the request; mu is held.
+func (l *clientConn) ended() { l.callNext() }
+
+// openStream opens a stream when it is its turn, and writes the header of the request; mu is held, and released while it waits.
 func (l *clientConn) openStream(ctx context.Context, s *stream, fields []hpack.HeaderField) error {
-	if uint32(len(l.streams)) >= l.maxStreams { //nolint:gosec // G115: few
-		defer context.AfterFunc(ctx, l.wake)()
+	defer l.callNext()
+	l.awaitTurn(ctx, s)
+	switch {
+	case !l.takesCalls():
+		return errUnprocessed
+	case ctx.Err() != nil:
+		return ctx.Err()
 	}
-	for {
-		switch {
-		case l.err != nil, l.leaves, l.nextID >= lastUsable:
-			return errUnprocessed
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case uint32(len(l.streams)) < l.maxStreams: //nolint:gosec // G115: few
-			l.open(l.nextID, s)
-			l.nextID += 2
-			s.head(false, fields...)
-			return nil
-		}
-		l.room.Wait()
-	}
-}
-
-func (l *clientConn) wake() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.room.Broadcast()
+	l.open(l.nextID, s)
+	l.nextID += 2
+	s.head(false, fields...)
+	return nil
 }
 
 // closeStream forgets a stream, and resets it if the server has not ended it.
@@ -153,7 +152,7 @@ func (l *clientConn) closeStream(s *stream) {
 			l.flushAsync() // the call must end in time even if the server does not read
 		}
 	}
-	l.room.Broadcast()
+	l.callNext()
 	if l.leaves && len(l.streams) == 0 {
 		l.end(errClosed)
 	}
@@ -168,7 +167,7 @@ func (l *clientConn) suspect(ctx context.Context, n uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.leaves = true
-	l.room.Broadcast()
+	l.callNext()
 }
 
 // unprocessed reports whether the server has certainly not begun a call.

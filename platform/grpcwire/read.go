@@ -121,7 +121,6 @@ func (w *transport) settings(f *http2.SettingsFrame) error {
 	}
 	w.role.settingsReceived()
 	_ = w.encoder.WriteSettingsAck()
-	w.room.Broadcast()
 	w.wakeNext()
 	return w.flushLater()
 }

@@ -194,6 +194,8 @@ func (*serverConn) setMaxStreams(uint32) {}
 
 func (*serverConn) settingsReceived() {}
 
+func (*serverConn) ended() {}
+
 // watch pings a silent client, and ends the connection if it does not answer. It also ends the requests that do not become whole: who sends them is not known yet.
 func (p *serverConn) watch() {
 	ticks := time.NewTicker(p.server.opts.PingAfter)

@@ -38,7 +38,7 @@ type transport struct {
 	frames atomic.Uint64 // number of frames received
 
 	mu       sync.Mutex
-	room     sync.Cond // with mu: another stream may be possible, writing has ended, or the transport has ended
+	room     sync.Cond // with mu: writing has ended, or a handler of the server's, or the transport has ended
 	out      []byte    // frames to be written
 	taken    []byte    // frames being written
 	writing  bool
@@ -77,6 +77,8 @@ type side interface {
 	setMaxStreams(n uint32)
 	// settingsReceived is called, with mu held, when the peer has sent its settings.
 	settingsReceived()
+	// ended is called, with mu held, when the transport has ended.
+	ended()
 }
 
 var (
@@ -203,6 +205,7 @@ func (w *transport) stop(err error) bool {
 		s.fail(err)
 	}
 	w.room.Broadcast()
+	w.role.ended()
 	return true
 }
 
