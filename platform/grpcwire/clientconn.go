@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -121,6 +122,13 @@ func (l *clientConn) settingsReceived() {
 		close(l.greeted)
 	}
 	l.callNext()
+}
+
+// unwritable has what the server sent before it closed the connection still read: its answer, or that it did not begin a call.
+func (l *clientConn) unwritable(error) {
+	l.leaves = true
+	l.callNext()
+	_ = l.conn.SetReadDeadline(time.Now().Add(linger)) // on a closed connection the read fails
 }
 
 func (l *clientConn) ended() { l.callNext() }

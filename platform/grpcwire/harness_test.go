@@ -6,8 +6,10 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -157,6 +159,46 @@ func serve(t *testing.T, change func(*grpcwire.Options)) (*grpcwire.Server, stri
 		behind.Stop()
 	})
 	return s, l.Addr().String()
+}
+
+// bufferedConn is a pipe whose writer does not wait for who reads. It must be read until its end.
+type bufferedConn struct {
+	net.Conn
+	out   chan []byte
+	ended chan struct{}
+	end   sync.Once
+}
+
+func buffered(conn net.Conn) *bufferedConn {
+	b := &bufferedConn{Conn: conn, out: make(chan []byte, 1000), ended: make(chan struct{})}
+	go func() {
+		for {
+			select {
+			case p := <-b.out:
+				_, _ = conn.Write(p) // the other end may be gone
+			case <-b.ended:
+				return
+			}
+		}
+	}()
+	return b
+}
+
+func (b *bufferedConn) Write(p []byte) (int, error) {
+	select {
+	case b.out <- slices.Clone(p):
+		return len(p), nil
+	case <-b.ended:
+		return 0, net.ErrClosed
+	}
+}
+
+func (b *bufferedConn) Read(p []byte) (int, error) {
+	n, err := b.Conn.Read(p)
+	if err != nil {
+		b.end.Do(func() { close(b.ended) })
+	}
+	return n, err
 }
 
 func dial(t *testing.T, addr string) *grpc.ClientConn {

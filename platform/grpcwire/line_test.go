@@ -38,35 +38,13 @@ func newNarrow(t *testing.T, most uint32) *narrow {
 	dials := 0
 	n.client = grpcwire.NewClient(func(context.Context) (net.Conn, error) {
 		ours, theirs := net.Pipe()
-		buffered := &bufferedConn{theirs, make(chan []byte, 1000)}
-		go buffered.write()
 		if dials++; dials == 1 {
 			go func() { <-n.leave; _ = theirs.Close() }()
 		}
-		go func() {
-			defer close(buffered.out)
-			n.serve(t, buffered, most)
-		}()
+		go n.serve(t, buffered(theirs), most)
 		return ours, nil
 	}, agentURL)
 	return n
-}
-
-// bufferedConn is a pipe that does not wait for who reads what is written.
-type bufferedConn struct {
-	net.Conn
-	out chan []byte
-}
-
-func (b *bufferedConn) Write(p []byte) (int, error) {
-	b.out <- slices.Clone(p)
-	return len(p), nil
-}
-
-func (b *bufferedConn) write() {
-	for p := range b.out {
-		_, _ = b.Conn.Write(p) // the client may be gone
-	}
 }
 
 func (n *narrow) serve(t *testing.T, conn net.Conn, most uint32) {

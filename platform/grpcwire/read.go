@@ -1,6 +1,7 @@
 package grpcwire
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"time"
@@ -28,7 +29,7 @@ func (w *transport) read() {
 		err = errClosed
 	}
 	w.mu.Lock()
-	w.stop(err)
+	w.stop(cmp.Or(w.unsent, err))
 	w.mu.Unlock()
 	_ = w.conn.Close() // everything has been sent
 }

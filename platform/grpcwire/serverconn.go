@@ -194,6 +194,9 @@ func (*serverConn) setMaxStreams(uint32) {}
 
 func (*serverConn) settingsReceived() {}
 
+// unwritable ends the connection: there is nobody to answer.
+func (p *serverConn) unwritable(err error) { p.end(err) }
+
 func (*serverConn) ended() {}
 
 // watch pings a silent client, and ends the connection if it does not answer. It also ends the requests that do not become whole: who sends them is not known yet.

@@ -43,6 +43,7 @@ type transport struct {
 	taken    []byte    // frames being written
 	writing  bool
 	coming   bool      // flushAsync has begun a goroutine that has not come to flush yet
+	unsent   error     // why nothing can be written any more
 	deadline time.Time // of writes
 	encoder  *http2.Framer
 	table    *hpack.Encoder
@@ -77,6 +78,8 @@ type side interface {
 	setMaxStreams(n uint32)
 	// settingsReceived is called, with mu held, when the peer has sent its settings.
 	settingsReceived()
+	// unwritable is called, with mu held, when nothing can be written any more. The transport is to end soon.
+	unwritable(err error)
 	// ended is called, with mu held, when the transport has ended.
 	ended()
 }
@@ -133,13 +136,17 @@ func (w *transport) flush() {
 	if w.writing || len(w.out) == 0 {
 		return
 	}
+	if w.unsent != nil { // a part of a frame may have been written
+		w.out = w.out[:0]
+		return
+	}
 	w.writing = true
 	if len(w.streams) > 1 { // let other calls add their frames
 		w.mu.Unlock()
 		runtime.Gosched()
 		w.mu.Lock()
 	}
-	for len(w.out) > 0 && w.err == nil {
+	for len(w.out) > 0 && w.err == nil && w.unsent == nil {
 		w.out, w.taken = w.taken[:0], w.out
 		w.extendDeadline()
 		w.mu.Unlock()
@@ -149,7 +156,8 @@ func (w *transport) flush() {
 			w.taken = nil
 		}
 		if err != nil {
-			w.end(err)
+			w.unsent = err
+			w.role.unwritable(err)
 		}
 		w.wakeNext()
 	}
