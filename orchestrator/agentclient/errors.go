@@ -191,6 +191,15 @@ func fromHTTP(at *endpoint, resp *http.Response, body string) error {
 	return f
 }
 
+// notBegun is the fault for a call that the agent has certainly not begun, with the status that it got from this end.
+func notBegun(at *endpoint, s *status.Status, cause error) error {
+	f := &fault.Error{Kind: fault.Unavailable, Reason: ReasonUnreachable, Message: at.name + " did not take the call: " + s.Message(), Cause: cause}
+	if s.Code() == codes.DeadlineExceeded {
+		f.Kind, f.Reason, f.Message = fault.DeadlineExceeded, ReasonTimeout, at.name+" did not answer in time: "+s.Message()
+	}
+	return f
+}
+
 // fromGRPC maps the status of a gRPC call under ctx to a fault, with the wait that it asks for.
 func fromGRPC(ctx context.Context, at *endpoint, err error) error {
 	if c, ok := errors.AsType[*grpcwire.ConnectError](err); ok {
@@ -206,6 +215,12 @@ func fromGRPC(ctx context.Context, at *endpoint, err error) error {
 	}
 	if s.Code() == codes.Canceled && ctx.Err() != nil {
 		return context.Canceled
+	}
+	if errors.Is(err, grpcwire.ErrNotBegun) {
+		return notBegun(at, s, err)
+	}
+	if s.Code() == codes.DeadlineExceeded && ctx.Err() != nil {
+		return unreachable(at, context.DeadlineExceeded)
 	}
 	if errors.Is(err, grpcwire.ErrTooLarge) {
 		return invalid(at, "more than %d MiB", maxAnswerBytes>>20)

@@ -36,13 +36,13 @@ const (
 	findHistory = 20 // the first message is wanted, soon after it was sent
 )
 
-// NotTaken reports whether an agent that returned err certainly did not accept the message: there was no connection, or the agent asked for the
-// message later.
+// NotTaken reports whether an agent that returned err certainly did not accept the message: there was no connection, it refused to begin the call,
+// or it asked for the message later.
 func NotTaken(err error) bool {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return true
 	}
-	if _, ok := errors.AsType[*grpcwire.ConnectError](err); ok {
+	if _, ok := errors.AsType[*grpcwire.ConnectError](err); ok || errors.Is(err, grpcwire.ErrNotBegun) {
 		return true
 	}
 	f, ok := errors.AsType[*fault.Error](err)

@@ -2,12 +2,14 @@ package agentclient
 
 import (
 	"context"
+	"errors"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/platform/fault/rpcfault"
+	"github.com/quorate/quorate/platform/grpcwire"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -54,7 +56,7 @@ func passOn(ctx context.Context, at *endpoint, err error) error {
 	switch st, ok := status.FromError(err); {
 	case !ok:
 		return unreachable(at, err)
-	case st.Code() == codes.Unavailable, st.Code() == codes.Unauthenticated, st.Code() == codes.PermissionDenied:
+	case st.Code() == codes.Unavailable, st.Code() == codes.Unauthenticated, st.Code() == codes.PermissionDenied, errors.Is(err, grpcwire.ErrNotBegun):
 		return fromGRPC(ctx, at, err)
 	default:
 		return &rpcfault.RelayedError{From: at.name, Answer: st}

@@ -18,7 +18,7 @@ const dialTimeout = 20 * time.Second
 
 // Client makes calls to one address, over one connection at a time, which it opens when a call needs it.
 //
-// Errors of its calls are those of package status. Those that are not of the server can be told from its own: they are a ConnectError, ErrCutOff or ErrTooLarge.
+// Errors of its calls are those of package status. Those that are not of the server can be told from its own: they are a ConnectError, ErrNotBegun, ErrCutOff or ErrTooLarge.
 type Client struct {
 	dial func(ctx context.Context) (net.Conn, error)
 	url  *url.URL
@@ -64,7 +64,7 @@ func (c *Client) conn(ctx context.Context) (*clientConn, error) {
 		switch {
 		case c.closed:
 			c.mu.Unlock()
-			return nil, status.Error(codes.Canceled, "the client is closed")
+			return nil, found(ErrNotBegun, codes.Canceled, "the client is closed")
 		case c.link != nil && c.link.acceptsCalls():
 			defer c.mu.Unlock()
 			return c.link, nil
@@ -85,7 +85,7 @@ func (c *Client) conn(ctx context.Context) (*clientConn, error) {
 		case <-over:
 		case <-c.over:
 		case <-ctx.Done():
-			return nil, status.FromContextError(ctx.Err()).Err()
+			return nil, found(ErrNotBegun, status.FromContextError(ctx.Err()).Code(), "there is no connection yet")
 		}
 	}
 }

@@ -264,7 +264,7 @@ func TestACallThatWaitsForAConnectionEndsWithItsClient(t *testing.T) {
 	go func() { <-dialing; c.Close() }()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	if _, err := c.Invoke(ctx, ask(t, echo, "hello")); status.Code(err) != codes.Canceled {
-		t.Errorf("Invoke() = %v, want Canceled", err)
+	if _, err := c.Invoke(ctx, ask(t, echo, "hello")); status.Code(err) != codes.Canceled || !errors.Is(err, grpcwire.ErrNotBegun) {
+		t.Errorf("Invoke() = %v, want Canceled, and that the call was not begun", err)
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc/status"
 )
 
 // clientConn is the client's end of a connection.
@@ -141,7 +143,7 @@ func (l *clientConn) openStream(ctx context.Context, s *stream, fields []hpack.H
 	case !l.takesCalls():
 		return errUnprocessed
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return found(ErrNotBegun, status.FromContextError(ctx.Err()).Code(), fmt.Sprintf("the call waited for its turn: the server takes %d at a time", l.maxStreams))
 	}
 	l.open(l.nextID, s)
 	l.nextID += 2

@@ -9,6 +9,8 @@ import (
 
 // What a Client finds itself, for errors.Is.
 var (
+	// ErrNotBegun means that the server has certainly not begun the call: it refused it, or the call ended while it waited for a connection or for its turn.
+	ErrNotBegun = errors.New("the call was not begun")
 	// ErrCutOff means that an answer ended without the status of the server: something in between has cut it off, or its end of the stream broke the rules.
 	ErrCutOff = errors.New("the answer was cut off")
 	// ErrTooLarge means that a message is larger than Request.MaxBytes.

@@ -164,6 +164,9 @@ func TestAServerThatBreaksTheRulesIsAnError(t *testing.T) {
 			if got := errors.Is(err, grpcwire.ErrTooLarge); got != (name == "larger than is taken") {
 				t.Errorf("Invoke() = %v, which says that it is too large: %t", err, got)
 			}
+			if errors.Is(err, grpcwire.ErrNotBegun) {
+				t.Errorf("Invoke() = %v, which says that the call was not begun, want that nobody knows", err)
+			}
 			want := test.want
 			if name == "no answer" || name == "two answers" { // which a stream may have
 				want = codes.OK

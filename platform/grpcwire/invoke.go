@@ -2,9 +2,11 @@ package grpcwire
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc/codes"
 )
 
 // maxAttempts is how often a call is made if the server keeps saying that it did not begin it.
@@ -64,12 +66,12 @@ func (c *Client) attempt(ctx context.Context, call func(*clientConn) error) erro
 			return err
 		}
 		err = call(l)
-		again, ok := err.(*notProcessedError) //nolint:errorlint // an error that a caller's each wraps must not count
+		_, again := err.(*notProcessedError) //nolint:errorlint // an error that a caller's each wraps must not count
 		switch {
-		case !ok:
+		case !again:
 			return err
 		case n == maxAttempts:
-			return statusOfReset(again.error)
+			return found(ErrNotBegun, codes.Unavailable, fmt.Sprintf("the server refused the call %d times", n))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package grpcwire_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"runtime"
@@ -36,8 +37,9 @@ func TestAServerThatDoesNotGreetIsGivenUp(t *testing.T) {
 		defer c.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := c.Invoke(ctx, ask(t, echo, "hello")); status.Code(err) != codes.DeadlineExceeded || time.Since(begun) != time.Second {
-			t.Errorf("Invoke() = %v after %s, want DeadlineExceeded after a second", err, time.Since(begun))
+		_, err := c.Invoke(ctx, ask(t, echo, "hello"))
+		if status.Code(err) != codes.DeadlineExceeded || !errors.Is(err, grpcwire.ErrNotBegun) || time.Since(begun) != time.Second {
+			t.Errorf("Invoke() = %v after %s, want DeadlineExceeded after a second, without a connection", err, time.Since(begun))
 		}
 		if got, want := <-closed, 20*time.Second; got != want {
 			t.Errorf("the connection was closed after %s, want %s", got, want)
@@ -156,8 +158,8 @@ func TestACallThatIsAlwaysRefusedIsMadeAFewTimes(t *testing.T) {
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := c.Invoke(ctx, ask(t, echo, "hello")); status.Code(err) != codes.Unavailable || calls.Load() != 5 {
-		t.Errorf("Invoke() = %v after %d calls, want Unavailable after 5", err, calls.Load())
+	if _, err := c.Invoke(ctx, ask(t, echo, "hello")); status.Code(err) != codes.Unavailable || !errors.Is(err, grpcwire.ErrNotBegun) || calls.Load() != 5 {
+		t.Errorf("Invoke() = %v after %d calls, want Unavailable after 5, and that none was begun", err, calls.Load())
 	}
 }
 
@@ -193,8 +195,9 @@ func TestACallThatWaitsForItsTurnEndsInTime(t *testing.T) {
 	<-begun
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := c.Invoke(ctx, ask(t, echo, "hello")); status.Code(err) != codes.DeadlineExceeded || len(begun) > 0 {
-		t.Errorf("Invoke() of a second call = %v, and %d began, want DeadlineExceeded without", err, len(begun))
+	_, err := c.Invoke(ctx, ask(t, echo, "hello"))
+	if status.Code(err) != codes.DeadlineExceeded || !errors.Is(err, grpcwire.ErrNotBegun) || !strings.Contains(err.Error(), "takes 1 at a time") || len(begun) > 0 {
+		t.Errorf("Invoke() of a second call = %v, and %d began, want DeadlineExceeded without, and why", err, len(begun))
 	}
 	if got := c.Idle(); got != 0 {
 		t.Errorf("Idle() during a call = %s, want 0", got)

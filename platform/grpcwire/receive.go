@@ -109,6 +109,9 @@ func (s *stream) status() error {
 
 // failure returns the error of a call. If ctx has ended, that takes precedence over what the server has sent.
 func failure(ctx context.Context, s *stream, err error) error {
+	if errors.Is(err, ErrNotBegun) {
+		return err
+	}
 	if ctx.Err() != nil {
 		return status.FromContextError(ctx.Err()).Err()
 	}
