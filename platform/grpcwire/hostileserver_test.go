@@ -108,6 +108,7 @@ func TestAServerThatBreaksTheRulesIsAnError(t *testing.T) {
 	}{
 		"nothing wrong":            {func(p *peer, id uint32) { p.answer(id); p.status(id, "0") }, codes.OK},
 		"informational first":      {func(p *peer, id uint32) { p.head(id, false, ":status", "103"); p.answer(id); p.status(id, "0") }, codes.OK},
+		"pings before the answer":  {func(p *peer, id uint32) { pings(p, 100); p.answer(id); p.status(id, "0") }, codes.OK},
 		"no header":                {func(p *peer, id uint32) { p.head(id, true, ":status", "200", "grpc-status", "5") }, codes.NotFound},
 		"no answer":                {func(p *peer, id uint32) { p.begin(id); p.status(id, "0") }, codes.Internal},
 		"two answers":              {func(p *peer, id uint32) { p.answer(id); _ = p.WriteData(id, false, hello); p.status(id, "0") }, codes.Internal},

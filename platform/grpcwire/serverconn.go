@@ -23,10 +23,14 @@ type serverConn struct {
 	leaves  bool          // no more calls are accepted; guarded by the transport's mu
 }
 
+// maxPings is how many pings a client may send per minute while we send it nothing. (While messages arrive, clients use pings to measure their connection.) Servers
+// may send any number: some look every second whether the client of a long stream is still there.
+const maxPings = 32
+
 func newServerConn(s *Server, conn net.Conn) *serverConn {
 	p := &serverConn{server: s, over: make(chan struct{}), peer: &peer.Peer{Addr: conn.RemoteAddr(), LocalAddr: conn.LocalAddr()}}
 	p.transport = newTransport(conn, p, requestWindow)
-	p.allHeld = &s.held
+	p.allHeld, p.maxPings = &s.held, maxPings
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sendPreface("", http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: s.opts.MaxStreams})

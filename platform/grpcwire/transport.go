@@ -62,6 +62,7 @@ type transport struct {
 	owed     int64                // bytes that were received but not yet added to the window again
 	held     int                  // bytes of incomplete requests and their headers
 	allHeld  *atomic.Int64        // held of all connections of the server; nil at the client's end
+	maxPings int                  // how many pings are answered while we send nothing, per minute; 0 means any number
 	pings    int                  // pings received since we last sent a message, or within a minute
 	pinged   time.Time            // when pings was reset
 }
