@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/url"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,6 +30,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	link    *clientConn   // guarded by mu; nil if there is none, or none that takes more calls
+	links   []*clientConn // guarded by mu; link, and those before it that may still have calls
 	dialing chan struct{} // guarded by mu; closed when the attempt to connect is over; nil if there is none
 	failed  error         // guarded by mu; the error of the last attempt
 	closed  bool          // guarded by mu
@@ -44,7 +46,7 @@ func NewClient(dial func(ctx context.Context) (net.Conn, error), u *url.URL) *Cl
 	return &Client{dial: dial, url: u, made: time.Now(), over: make(chan struct{})}
 }
 
-// Close ends the connection and all calls; later calls fail.
+// Close ends all connections and calls; later calls fail.
 func (c *Client) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,8 +54,8 @@ func (c *Client) Close() {
 		close(c.over)
 	}
 	c.closed = true
-	if c.link != nil {
-		c.link.close()
+	for _, l := range c.links {
+		l.close()
 	}
 }
 
@@ -106,6 +108,7 @@ func (c *Client) connect(ctx context.Context, over chan struct{}) {
 		l.close()
 	default:
 		c.link = l
+		c.links = append(slices.DeleteFunc(c.links, (*clientConn).isOver), l)
 	}
 }
 
@@ -115,7 +118,7 @@ func (c *Client) handshake(ctx context.Context) (*clientConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := newClientConn(conn, c.over)
+	l := newClientConn(conn)
 	select {
 	case <-l.greeted:
 		return l, nil

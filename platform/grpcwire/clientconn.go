@@ -24,14 +24,13 @@ type clientConn struct {
 
 	greeted chan struct{} // closed when the server has sent its settings
 	over    chan struct{} // closed when the connection has ended
-	unused  chan struct{} // closed when the client is
 }
 
 // lastUsable is the stream id after which a connection is replaced by a new one, long before ids run out.
 const lastUsable = 1 << 30
 
-func newClientConn(conn net.Conn, unused chan struct{}) *clientConn {
-	l := &clientConn{nextID: 1, maxStreams: 100, greeted: make(chan struct{}), over: make(chan struct{}), unused: unused} //nolint:mnd // until the server says (RFC 9113, section 6.5.2, recommends no fewer)
+func newClientConn(conn net.Conn) *clientConn {
+	l := &clientConn{nextID: 1, maxStreams: 100, greeted: make(chan struct{}), over: make(chan struct{})} //nolint:mnd // until the server says (RFC 9113, section 6.5.2, recommends no fewer)
 	l.transport = newTransport(conn, l, answerWindow)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,6 +50,16 @@ func (l *clientConn) acceptsCalls() bool {
 // takesCalls is acceptsCalls for whoever holds mu.
 func (l *clientConn) takesCalls() bool {
 	return l.err == nil && !l.leaves && l.nextID < lastUsable
+}
+
+// isOver reports whether the connection has ended.
+func (l *clientConn) isOver() bool {
+	select {
+	case <-l.over:
+		return true
+	default:
+		return false
+	}
 }
 
 func (l *clientConn) close() {

@@ -82,8 +82,6 @@ func (l *clientConn) waitForNews(ctx context.Context, s *stream) error {
 	select {
 	case <-s.news:
 		return nil
-	case <-l.unused: // a connection that took no more calls would let this one go on
-		return failure(ctx, s, errClosed)
 	case <-ctx.Done():
 		return status.FromContextError(ctx.Err()).Err()
 	}
