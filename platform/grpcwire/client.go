@@ -123,7 +123,7 @@ func (c *Client) handshake(ctx context.Context) (*clientConn, error) {
 	case <-l.greeted:
 		return l, nil
 	case <-l.over:
-		return nil, errNoSettings
+		return nil, l.unsettled()
 	case <-ctx.Done():
 		l.close()
 		return nil, ctx.Err()

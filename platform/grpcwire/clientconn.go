@@ -52,6 +52,17 @@ func (l *clientConn) takesCalls() bool {
 	return l.err == nil && !l.leaves && l.nextID < lastUsable
 }
 
+// unsettled returns why the connection ended before the server had sent its settings.
+func (l *clientConn) unsettled() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, wrong := errors.AsType[http2.ConnectionError](l.err)
+	if wrong || errors.Is(l.err, http2.ErrFrameTooLarge) {
+		return fmt.Errorf("the server does not speak HTTP/2: %w", l.err)
+	}
+	return errNoSettings
+}
+
 // isOver reports whether the connection has ended.
 func (l *clientConn) isOver() bool {
 	select {

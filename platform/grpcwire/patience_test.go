@@ -147,6 +147,22 @@ func TestAServerThatEndsEachConnectionIsTriedAFewTimes(t *testing.T) {
 	}
 }
 
+// TestAServerOfHTTP1IsNotTriedAgain has a server answer as those of HTTP/1.1 do to what they do not understand.
+func TestAServerOfHTTP1IsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	var dials atomic.Int32
+	c := accepting(t, func(conn net.Conn, _ int) {
+		dials.Add(1)
+		_, _ = io.ReadFull(conn, make([]byte, len(http2.ClientPreface))) // the client may be gone
+		_, _ = io.WriteString(conn, "HTTP/1.1 400 Bad Request\r\n\r\n")
+		_, _ = io.Copy(io.Discard, conn)
+	})
+	_, err := c.Invoke(t.Context(), ask(t, echo, "hello"))
+	if status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), "does not speak HTTP/2") || dials.Load() != 1 {
+		t.Errorf("Invoke() = %v after %d connections, want what is wrong after one", err, dials.Load())
+	}
+}
+
 func TestACallThatIsAlwaysRefusedIsMadeAFewTimes(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32
