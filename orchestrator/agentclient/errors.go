@@ -232,7 +232,7 @@ func fromGRPC(ctx context.Context, at *endpoint, err error) error {
 	f := answerError(at, reason, s.Code().String(), s.Message())
 	for _, d := range s.Details() {
 		if info, ok := d.(*errdetails.RetryInfo); ok {
-			f.RetryAfter = max(info.GetRetryDelay().AsDuration(), 0)
+			f.RetryAfter = min(max(info.GetRetryDelay().AsDuration(), 0), maxRetryAfter)
 		}
 	}
 	return f

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"testing"
 	"time"
 
@@ -35,10 +36,10 @@ func (a overloaded) SendMessage(context.Context, *a2apb.SendMessageRequest) (*a2
 // TestAnAgentThatAsksForAMessageLaterHasNotTakenIt tells such an agent from one that fails, which may have begun to work.
 func TestAnAgentThatAsksForAMessageLaterHasNotTakenIt(t *testing.T) {
 	t.Parallel()
-	for asked, want := range map[time.Duration]time.Duration{0: 0, 7 * time.Second: 7 * time.Second, -time.Second: 0} {
+	for asked, want := range map[time.Duration]time.Duration{0: 0, 7 * time.Second: 7 * time.Second, -time.Second: 0, 48 * time.Hour: 24 * time.Hour} {
 		overHTTP := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			if asked > 0 {
-				w.Header().Set("Retry-After", "7")
+				w.Header().Set("Retry-After", strconv.Itoa(int(asked.Seconds())))
 			}
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}))
