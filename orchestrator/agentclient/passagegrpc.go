@@ -51,14 +51,20 @@ func asEmpty(encoded []byte) *emptypb.Empty {
 	return m
 }
 
-// passOn returns an agent's error unchanged, except errors between the agent and Quorate: the agent is unreachable, or rejects Quorate's credential.
+// passOn returns an agent's error unchanged, except errors between the agent and Quorate: the agent is unreachable, breaks off, or rejects Quorate's
+// credential.
 func passOn(ctx context.Context, at *endpoint, err error) error {
 	switch st, ok := status.FromError(err); {
 	case !ok:
 		return unreachable(at, err)
-	case st.Code() == codes.Unavailable, st.Code() == codes.Unauthenticated, st.Code() == codes.PermissionDenied, errors.Is(err, grpcwire.ErrNotBegun):
+	case st.Code() == codes.Unavailable, st.Code() == codes.Unauthenticated, st.Code() == codes.PermissionDenied, isOwn(ctx, err):
 		return fromGRPC(ctx, at, err)
 	default:
 		return &rpcfault.RelayedError{From: at.name, Answer: st}
 	}
+}
+
+// isOwn reports whether this end found the error of a call under ctx: then it is nothing that the agent has said.
+func isOwn(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, grpcwire.ErrNotBegun) || errors.Is(err, grpcwire.ErrCutOff) || errors.Is(err, grpcwire.ErrTooLarge)
 }
