@@ -34,6 +34,11 @@ func TestAStreamOfGRPCThatIsCutIsNoRefusal(t *testing.T) {
 			w.Header().Set(http.TrailerPrefix+"Grpc-Status", "13")
 			w.Header().Set(http.TrailerPrefix+"Grpc-Message", "boom")
 		}, agentclient.ReasonRefused},
+		"more words than are read": {func(w http.ResponseWriter) { // which would be as many another time, after the same work
+			w.Header().Set(http.TrailerPrefix+"Grpc-Status", "13")
+			w.Header().Set(http.TrailerPrefix+"Grpc-Message", strings.Repeat("x", 40<<10))
+			w.Header().Set(http.TrailerPrefix+"Trace", strings.Repeat("y", 40<<10))
+		}, agentclient.ReasonAnswerInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

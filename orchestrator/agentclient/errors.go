@@ -223,7 +223,7 @@ func fromGRPC(ctx context.Context, at *endpoint, err error) error {
 		return unreachable(at, context.DeadlineExceeded)
 	}
 	if errors.Is(err, grpcwire.ErrTooLarge) {
-		return invalid(at, "more than %d MiB", maxAnswerBytes>>20)
+		return invalid(at, "%s", s.Message())
 	}
 	reason := grpcReasons[s.Code()]
 	if reason == "" && errors.Is(err, grpcwire.ErrCutOff) { // which a proxy may do to streams that are open for long

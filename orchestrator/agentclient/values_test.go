@@ -92,7 +92,11 @@ func TestAnAnswerThatIsTooLargeIsNotTakenForAnAgentThatIsAway(t *testing.T) {
 		"JSON-RPC":  {URL: serveJSON(t, large), Binding: registry.BindingJSONRPC},
 		"HTTP+JSON": {URL: serveJSON(t, large), Binding: registry.BindingHTTPJSON},
 	} {
-		if err := asked(t, at); fault.ReasonOf(err) != agentclient.ReasonAnswerInvalid || !strings.Contains(err.Error(), "more than 8 MiB") {
+		limit := "more than 8 MiB"
+		if at.Binding == registry.BindingGRPC {
+			limit = "larger than 8388608 bytes"
+		}
+		if err := asked(t, at); fault.ReasonOf(err) != agentclient.ReasonAnswerInvalid || !strings.Contains(err.Error(), limit) {
 			t.Errorf("Task() over %s = %v, want %s with the limit", name, err, agentclient.ReasonAnswerInvalid)
 		}
 	}

@@ -13,8 +13,8 @@ var (
 	ErrNotBegun = errors.New("the call was not begun")
 	// ErrCutOff means that an answer ended without the status of the server: something in between has cut it off, or its end of the stream broke the rules.
 	ErrCutOff = errors.New("the answer was cut off")
-	// ErrTooLarge means that a message is larger than Request.MaxBytes.
-	ErrTooLarge = errors.New("a message is too large")
+	// ErrTooLarge means that a message is larger than Request.MaxBytes, or that the headers of an answer, such as its status, are too long.
+	ErrTooLarge = errors.New("the answer is too large")
 )
 
 // ConnectError means that there is no connection. Nothing of the call was sent.

@@ -3,12 +3,12 @@ package grpcwire
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
 	"golang.org/x/net/http2"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 )
 
 // read reads frames until the connection ends, and closes it.
@@ -205,4 +205,4 @@ func (w *transport) drop(s *stream, code http2.ErrCode) error {
 	return w.flushLater()
 }
 
-var errTooLong = status.Errorf(codes.ResourceExhausted, "the headers are longer than %d KiB", maxHeaderBytes>>10)
+var errTooLong = found(ErrTooLarge, codes.ResourceExhausted, fmt.Sprintf("the headers are longer than %d KiB", maxHeaderBytes>>10))
