@@ -136,7 +136,7 @@ func chromium(t *testing.T) context.Context {
 	if err := chromedp.Do(browser); err != nil {
 		t.Fatalf("Chromium does not start: %v", err)
 	}
-	shared.ctx = browser
+	shared.ctx = browser //nolint:fatcontext // it is set once
 	return browser
 }
 
