@@ -105,9 +105,7 @@ func TestATaskThatRunsIsCanceled(t *testing.T) {
 	if task := q.document(7, "tasks", "watch", id); task["state"] != "TASK_STATE_CANCELED" {
 		t.Errorf("state = %v, want canceled", task["state"])
 	}
-	if a := q.cli("tasks", "cancel", id); a.exit != 6 || !strings.Contains(a.stderr, "TASK_ENDED") {
-		t.Errorf("cancel again: exit %d, %q, want 6 with TASK_ENDED", a.exit, a.stderr)
-	}
+	q.ok(0, "tasks", "cancel", id) // as somebody does who lost the first answer
 }
 
 func list(v any) []any {

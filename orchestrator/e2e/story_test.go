@@ -68,7 +68,10 @@ func TestAPageIsFetchedOverEveryDoor(t *testing.T) {
 	for name, route := range map[string][]string{"by agent": {"--agent", "web-fetch"}, "by skill": {"--skill", "fetch_url"}} {
 		t.Run("CLI "+name, func(t *testing.T) {
 			args := append([]string{"tasks", "submit", "--text", text, "--watch"}, route...)
-			wantArticle(t, q.document(0, args...))
+			task := q.document(0, args...)
+			if wantArticle(t, task); remoteID(task) == "" {
+				t.Errorf("the task shows no id of the agent's: %v", task["attempts"])
+			}
 			if human := q.ok(0, args...); !strings.Contains(human, "# How a quorum decides") {
 				t.Errorf("the terminal shows no Markdown:\n%s", human)
 			}
@@ -178,8 +181,8 @@ func TestAGatedTaskWaitsForItsReview(t *testing.T) {
 	}
 	q.ok(0, "consultations", "request", id, "--requirement", "sensitive-data-review", "--wait")
 	task = q.document(0, "tasks", "watch", id)
-	if wantArticle(t, task); remoteID(task) == "" {
-		t.Errorf("the completed task shows no id of the agent's: %v", task["attempts"])
+	if wantArticle(t, task); remoteID(task) != "" {
+		t.Errorf("the completed task shows the agent's id %q, which no reviewer saw", remoteID(task))
 	}
 	list := q.document(0, "consultations", "list", id)["consultations"].([]any)
 	if c := list[0].(map[string]any); len(list) != 1 || c["outcome"] != "approved" || c["targetAgent"] != "reviewer" {
