@@ -120,19 +120,19 @@ var (
 func (cl Claim) wellFormed() error {
 	switch {
 	case !traceForm.MatchString(cl.TraceID) || strings.Trim(cl.TraceID, "0") == "":
-		return fault.New(fault.InvalidArgument, ReasonMalformed, "the trace id is not 32 hexadecimal digits")
+		return refuse(fault.InvalidArgument, ReasonMalformed, "the trace id is not 32 hexadecimal digits")
 	case !spanForm.MatchString(cl.SpanID) || strings.Trim(cl.SpanID, "0") == "":
-		return fault.New(fault.InvalidArgument, ReasonMalformed, "the span id is not 16 hexadecimal digits")
+		return refuse(fault.InvalidArgument, ReasonMalformed, "the span id is not 16 hexadecimal digits")
 	case cl.SchemaVersion != SchemaVersion:
-		return fault.New(fault.InvalidArgument, ReasonSchema, "the schema version is %d, want %d", cl.SchemaVersion, SchemaVersion)
+		return refuse(fault.InvalidArgument, ReasonSchema, "the schema version is %d, want %d", cl.SchemaVersion, SchemaVersion)
 	case !knownOutcome(cl.Outcome):
-		return fault.New(fault.InvalidArgument, ReasonUnknownOutcome, "the outcome %q is not approved, rejected, deferred or error", clip(cl.Outcome, maxShown))
+		return refuse(fault.InvalidArgument, ReasonUnknownOutcome, "the outcome %q is not approved, rejected, deferred or error", clip(cl.Outcome, maxShown))
 	case len(cl.Feedback) > MaxFeedbackBytes:
-		return fault.New(fault.InvalidArgument, ReasonFeedbackTooLong, "the feedback has %d bytes; the limit is %d", len(cl.Feedback), MaxFeedbackBytes)
+		return refuse(fault.InvalidArgument, ReasonFeedbackTooLong, "the feedback has %d bytes; the limit is %d", len(cl.Feedback), MaxFeedbackBytes)
 	case !utf8.ValidString(cl.Feedback):
-		return fault.New(fault.InvalidArgument, ReasonMalformed, "the feedback is not valid UTF-8")
+		return refuse(fault.InvalidArgument, ReasonMalformed, "the feedback is not valid UTF-8")
 	case cl.SourceAgent == cl.TargetAgent:
-		return fault.New(fault.PermissionDenied, ReasonSelfReview, "an agent cannot review its own work")
+		return refuse(fault.PermissionDenied, ReasonSelfReview, "an agent cannot review its own work")
 	}
 	return nil
 }
@@ -144,13 +144,13 @@ func (cl Claim) from(r Recorder, c Consultation) error {
 	}
 	switch {
 	case r.Agent == "":
-		return fault.New(fault.PermissionDenied, ReasonNotAnAgent, "only an agent's own credential can record its verdict; quorate agents token makes one")
+		return refuse(fault.PermissionDenied, ReasonNotAnAgent, "only an agent's own credential can record its verdict; quorate agents token makes one")
 	case r.Agent != c.TargetAgent:
-		return fault.New(fault.PermissionDenied, ReasonNotTheTarget, "the consultation asks another agent than %q", r.Agent)
+		return refuse(fault.PermissionDenied, ReasonNotTheTarget, "the consultation asks another agent than %q", r.Agent)
 	case cl.TargetAgent != c.TargetAgent:
-		return fault.New(fault.PermissionDenied, ReasonNotTheTarget, "the span names the target %q, want %q", clip(cl.TargetAgent, maxShown), c.TargetAgent)
+		return refuse(fault.PermissionDenied, ReasonNotTheTarget, "the span names the target %q, want %q", clip(cl.TargetAgent, maxShown), c.TargetAgent)
 	case cl.ServiceName != r.Agent:
-		return fault.New(fault.PermissionDenied, ReasonOtherService, "the resource's service.name is %q, want %q", clip(cl.ServiceName, maxShown), r.Agent)
+		return refuse(fault.PermissionDenied, ReasonOtherService, "the resource's service.name is %q, want %q", clip(cl.ServiceName, maxShown), r.Agent)
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func (cl Claim) matches(c Consultation) error {
 		{ReasonOtherTrace, "trace", cl.TraceID, c.TraceID},
 	} {
 		if field.got != field.want {
-			return fault.New(fault.PermissionDenied, field.reason, "the %s is %q, want %q as in the question", field.what, clip(field.got, maxShown), field.want)
+			return refuse(fault.PermissionDenied, field.reason, "the %s is %q, want %q as in the question", field.what, clip(field.got, maxShown), field.want)
 		}
 	}
 	return nil
@@ -185,4 +185,8 @@ func (cl Claim) evidence(r Recorder, received time.Time) Evidence {
 		e.Recorder = cl.TargetAgent
 	}
 	return e
+}
+
+func refuse(kind fault.Kind, reason, format string, args ...any) error {
+	return fault.New(kind, reason, format, args...)
 }

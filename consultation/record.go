@@ -64,7 +64,7 @@ func (l *Ledger) logAnswer(ctx context.Context, c Consultation, e Evidence) {
 func (l *Ledger) claimed(ctx context.Context, r Recorder, cl Claim) (Entry, error) {
 	unknown := cl.Unreadable
 	if unknown == nil {
-		unknown = fault.New(fault.PermissionDenied, ReasonUnknownConsultation, "there is no consultation %q, which the span names", clip(cl.ConsultationID, maxShown))
+		unknown = refuse(fault.PermissionDenied, ReasonUnknownConsultation, "there is no consultation %q, which the span names", clip(cl.ConsultationID, maxShown))
 	}
 	if cl.ConsultationID == "" || len(cl.ConsultationID) > maxIDBytes {
 		return Entry{}, unknown
@@ -124,13 +124,13 @@ func (e Entry) admits(r Recorder, cl Claim, now time.Time) (known bool, err erro
 		if old == cl.evidence(r, old.Timestamp) {
 			return true, nil
 		}
-		return false, fault.New(fault.InvalidArgument, ReasonConflict, "span %s is on record with other content", cl.SpanID)
+		return false, refuse(fault.InvalidArgument, ReasonConflict, "span %s is on record with other content", cl.SpanID)
 	}
 	if now.After(c.ExpireTime) {
-		return false, fault.New(fault.PermissionDenied, ReasonExpired, "the consultation ended at %s", c.ExpireTime.Format(time.RFC3339))
+		return false, refuse(fault.PermissionDenied, ReasonExpired, "the consultation ended at %s", c.ExpireTime.Format(time.RFC3339))
 	}
 	if known, _ := worst(peers); len(peers) >= maxSpans && !stricter(cl.Outcome, known.Outcome) {
-		return false, fault.New(fault.PermissionDenied, ReasonTooMany, "the consultation has %d spans", len(peers))
+		return false, refuse(fault.PermissionDenied, ReasonTooMany, "the consultation has %d spans", len(peers))
 	}
 	return false, nil
 }

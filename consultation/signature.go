@@ -65,14 +65,14 @@ func (l *Ledger) proven(ctx context.Context, c Consultation, r Recorder, claims 
 
 func (cl *Claim) check(verify Verifier) error {
 	if len(cl.Signature) > maxSignatureBytes {
-		return fault.New(fault.InvalidArgument, ReasonSignature, "the signature has %d bytes; the limit is %d", len(cl.Signature), maxSignatureBytes)
+		return refuse(fault.InvalidArgument, ReasonSignature, "the signature has %d bytes; the limit is %d", len(cl.Signature), maxSignatureBytes)
 	}
 	payload, err := cl.Payload()
 	if err == nil {
 		err = verify(payload, cl.Signature)
 	}
 	if err != nil {
-		return fault.New(fault.PermissionDenied, ReasonSignature, "the signature is not the target's over this outcome: %w", err)
+		return refuse(fault.PermissionDenied, ReasonSignature, "the signature is not the target's over this outcome: %w", err)
 	}
 	return nil
 }
