@@ -2,19 +2,14 @@
 package main
 
 import (
-	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/quorate/quorate/agents/webfetch/cli"
+	"github.com/quorate/quorate/platform/interrupt"
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
 func main() {
 	telemetry.CaptureGRPC()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := cli.Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	os.Exit(cli.Main(interrupt.Context(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -2,22 +2,14 @@
 package main
 
 import (
-	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/quorate/quorate/orchestrator/cli"
+	"github.com/quorate/quorate/platform/interrupt"
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
 func main() {
 	telemetry.CaptureGRPC()
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
-		signals = append(signals, syscall.SIGHUP)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), signals...)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	os.Exit(cli.Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Main(interrupt.Context(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
