@@ -73,7 +73,8 @@ func reach(e error) string {
 		return "http:// in --server, if the server is meant to have no TLS"
 	case network && op.Op == "remote error": // crypto/tls says so when the server has aborted the handshake
 		return "--cert-file and --key-file, if the server asks for a certificate"
-	case strings.Contains(e.Error(), `malformed HTTP response "\x00\x00`): // the first frame of HTTP/2, which begins with its length
+	case strings.Contains(e.Error(), `malformed HTTP response "\x00\x00`), // the first frame of HTTP/2, which begins with its length
+		strings.Contains(e.Error(), "readLoopPeekFailLocked: %!w(<nil>)"): // net/http's words when that frame is there before the request
 		return "the port of HTTP in --server: this one seems to be that of gRPC"
 	case network && op.Op == "dial" && isLoopback(op.Addr):
 		return "quorate dev, which starts a server on this machine"
