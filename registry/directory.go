@@ -28,14 +28,14 @@ type Directory struct {
 type tenantDirectory struct {
 	tenant     string
 	written    *broadcast
-	feed       chan struct{} // a semaphore: held while reading the log, so that revisions come in order
+	feed       semaphore     // held while reading the log, so that revisions come in order
 	feeds      atomic.Uint64 // how many readings of the log have begun
 	fed        feeding       // the last of these; guarded by feed
 	seenWrites atomic.Uint64 // written.count before the log was last read
 	seenTime   atomic.Int64  // when that reading began, in nanoseconds of Unix time
 	failures   int           // used by Run only; how many times in a row the log could not be read
 
-	reading chan struct{} // a semaphore: held while reading all pulses
+	reading semaphore     // held while reading all pulses
 	begun   atomic.Uint64 // how many readings of all pulses have begun
 	whole   uint64        // the number of the last of these that succeeded; guarded by reading
 
@@ -61,9 +61,7 @@ func (d *Directory) tenant(tenant string) *tenantDirectory {
 	defer d.mu.Unlock()
 	s := d.tenants[tenant]
 	if s == nil {
-		s = &tenantDirectory{
-			tenant: tenant, written: d.registry.written.tenant(tenant), feed: make(chan struct{}, 1), reading: make(chan struct{}, 1),
-		}
+		s = &tenantDirectory{tenant: tenant, written: d.registry.written.tenant(tenant), feed: newSemaphore(), reading: newSemaphore()}
 		if d.tenants == nil {
 			d.tenants = make(map[string]*tenantDirectory)
 		}

@@ -25,12 +25,10 @@ type feeding struct {
 // the next one: thousands may want to know whether a store is back, and it answers each after some seconds.
 func (d *Directory) feed(ctx context.Context, s *tenantDirectory) error {
 	asked := s.feeds.Load()
-	select {
-	case s.feed <- struct{}{}:
-		defer func() { <-s.feed }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := s.feed.acquire(ctx); err != nil {
+		return err
 	}
+	defer s.feed.release()
 	if s.fed.number > asked { // somebody else has read it since
 		return s.fed.err
 	}
@@ -196,12 +194,10 @@ func (d *Directory) load(ctx context.Context, s *tenantDirectory) error {
 // the directory meanwhile is newer and stays.
 func (d *Directory) readPulses(ctx context.Context, s *tenantDirectory) error {
 	asked := s.begun.Load()
-	select {
-	case s.reading <- struct{}{}:
-		defer func() { <-s.reading }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := s.reading.acquire(ctx); err != nil {
+		return err
 	}
+	defer s.reading.release()
 	if s.whole > asked { // somebody else has read them since
 		return nil
 	}

@@ -31,12 +31,10 @@ func (d *Directory) refreshStatuses(ctx context.Context, s *tenantDirectory) err
 	if len(over) == 0 {
 		return nil
 	}
-	select {
-	case s.reading <- struct{}{}:
-		defer func() { <-s.reading }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := s.reading.acquire(ctx); err != nil {
+		return err
 	}
+	defer s.reading.release()
 	for chunk := range slices.Chunk(over, directoryChunk) {
 		if err := d.readChunk(ctx, s, chunk); err != nil {
 			return err
