@@ -22,9 +22,9 @@ type Cancellation struct {
 }
 
 // Cancel records that a task is to be canceled and returns the task; its agent is told, and the task ends soon after. So are the agents of its steps.
-// Canceling again has no further effect. A task that has ended is, unless Again excepts it, a FailedPrecondition fault with the reason TASK_ENDED, one whose etag is not the
-// given one a Conflict fault with the reason ETAG_MISMATCH. Metadata that cannot be kept is an InvalidArgument fault with the reason
-// CANCEL_METADATA_INVALID.
+// Canceling again has no further effect. A task that has ended is, unless Again excepts it, a FailedPrecondition fault with the reason TASK_ENDED, one
+// whose etag is not the given one a Conflict fault with the reason ETAG_MISMATCH. Metadata that cannot be kept is an InvalidArgument fault with the
+// reason CANCEL_METADATA_INVALID.
 func (e *Engine) Cancel(ctx context.Context, c Cancellation) (orchestrator.Task, error) {
 	with, err := orchestrator.NewCancelMetadata(c.With)
 	if err != nil {
