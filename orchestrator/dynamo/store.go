@@ -17,9 +17,6 @@ import (
 	"github.com/quorate/quorate/platform/share"
 )
 
-// maxTries bounds how often a change is repeated because another writer was faster.
-const maxTries = 200
-
 // Options are the optional settings of a Store.
 type Options struct {
 	Keep time.Duration    // how long a task is kept after it was settled; zero is for ever
@@ -57,29 +54,29 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 	var tries tries
 	defer func() { s.discard(ctx, tries.left) }()
 	var expired ddb.Item
-	for try := range maxTries {
-		next := &state{task: t}
-		err := s.replace(ctx, nil, expired, next, events, &tries)
-		if !errors.Is(err, ddb.ErrMoved) {
-			return next.task, err == nil, err
+	var stored *state
+	var created bool
+	err := contend(ctx, k, func() error {
+		stored = &state{task: t}
+		moved := s.replace(ctx, nil, expired, stored, events, &tries)
+		if created = moved == nil; !errors.Is(moved, ddb.ErrMoved) {
+			return moved
 		}
 		item, err := s.get(ctx, taskKey(k))
 		if err != nil {
-			return orchestrator.Task{}, false, err
+			return err
 		}
 		if item != nil && !s.over(item) {
-			stored, err := s.withContent(ctx, item, isKnown)
-			if err != nil {
-				return orchestrator.Task{}, false, err
-			}
-			return stored.task, false, nil
+			stored, err = s.withContent(ctx, item, isKnown)
+			return err
 		}
 		expired = item // it may be replaced, although it still exists
-		if err := ddb.WaitContended(ctx, try); err != nil {
-			return orchestrator.Task{}, false, err
-		}
+		return moved
+	})
+	if err != nil {
+		return orchestrator.Task{}, false, err
 	}
-	return orchestrator.Task{}, false, contended(k)
+	return stored.task, created, nil
 }
 
 // Task implements orchestrator.Store.
@@ -114,33 +111,32 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 	defer done()
 	var tries tries
 	defer func() { s.discard(ctx, tries.left) }()
-	for try := range maxTries {
+	var stored *state
+	err = contend(ctx, k, func() error {
 		old, err := s.task(ctx, k, isKnown)
 		if err != nil {
-			return orchestrator.Task{}, err
+			return err
 		}
-		next := &state{task: old.task, content: maps.Clone(old.content), log: old.log, goes: old.goes, item: old.item}
-		events, err := change(&next.task)
+		stored = &state{task: old.task, content: maps.Clone(old.content), log: old.log, goes: old.goes, item: old.item}
+		events, err := change(&stored.task)
 		if errors.Is(err, orchestrator.ErrUnchanged) {
-			return old.task, nil
+			stored = old
+			return nil
 		}
 		if err != nil {
-			return orchestrator.Task{}, err
+			return err
 		}
-		if err := s.replace(ctx, old, old.item, next, events, &tries); !errors.Is(err, ddb.ErrMoved) {
-			return next.task, err
-		}
-		if err := ddb.WaitContended(ctx, try); err != nil {
-			return orchestrator.Task{}, err
-		}
+		return s.replace(ctx, old, old.item, stored, events, &tries)
+	})
+	if err != nil {
+		return orchestrator.Task{}, err
 	}
-	return orchestrator.Task{}, contended(k)
+	return stored.task, nil
 }
 
-func contended(k orchestrator.Key) error {
-	f := fault.New(fault.Unavailable, "STORE_BUSY", "too many others write to task %s at the same time", k.ID)
-	f.Ours = true
-	return f
+// contend calls try until no other writer of the task was faster.
+func contend(ctx context.Context, k orchestrator.Key, try func() error) error {
+	return ddb.Contend(ctx, "task "+k.ID, try)
 }
 
 // replace writes next in place of old, whose item was read: first the new records, then the task's item that refers to them. It sets what only a

@@ -39,9 +39,12 @@ func Contend(ctx context.Context, what string, try func() error) error {
 	return Contended(what)
 }
 
-// Contended returns the Unavailable fault with the reason STORE_BUSY for a change of what, such as "agent a", for which others were always faster.
+// Contended returns the Unavailable fault with the reason STORE_BUSY for a change of what, such as "agent a", for which others were always faster. It is one of
+// ours: the store did not take the change.
 func Contended(what string) error {
-	return fault.New(fault.Unavailable, "STORE_BUSY", "too many others write to %s at the same time", what)
+	f := fault.New(fault.Unavailable, "STORE_BUSY", "too many others write to %s at the same time", what)
+	f.Ours = true
+	return f
 }
 
 // WaitContended waits before a change is tried again because another writer was faster; try counts from 0. It waits at most 320 ms, by

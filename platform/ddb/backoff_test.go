@@ -33,6 +33,9 @@ func TestAChangeIsTriedAgainWhileOthersAreFaster(t *testing.T) {
 				if calls != tt.calls || fault.ReasonOf(err) != tt.want {
 					t.Errorf("Contend() = %v after %d calls, want %q after %d", err, calls, tt.want, tt.calls)
 				}
+				if fault.ReasonOf(err) == "STORE_BUSY" && !fault.From(err).Ours {
+					t.Error("that others were always faster is not a problem of the store, want one")
+				}
 			})
 		})
 	}
