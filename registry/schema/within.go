@@ -115,7 +115,7 @@ func (w *withinSearch) within(out outputNode, in inputNode, path string, depth i
 				defer delete(w.open, key)
 			}
 			target, why := w.resolveOutput(schema, path)
-			if why != "" {
+			if why != "" || target.schema == false {
 				return why
 			}
 			out = target
@@ -311,8 +311,11 @@ func (w *withinSearch) resolveOutput(schema map[string]any, path string) (output
 		if !ok {
 			return outputNode{}, w.notFollowed(w.output, "the output's", ref, path)
 		}
-		if schema, ok = target.(map[string]any); !ok {
-			return outputNode{target}, ""
+		if target == false {
+			return outputNode{false}, ""
+		}
+		if schema, ok = target.(map[string]any); !ok { // it is true, and what is beside the reference holds
+			schema = map[string]any{}
 		}
 	}
 	return outputNode{}, no(path, "the output's references have no end within %d steps", withinHops)
@@ -331,23 +334,19 @@ func (w *withinSearch) mergeAllOf(out map[string]any, path string) (map[string]a
 		}
 		out = without(out, "allOf")
 		for _, part := range parts {
-			schema, ok := part.(map[string]any)
-			if !ok {
-				if part == false {
-					return map[string]any{"enum": []any{}}, ""
-				}
-				continue
-			}
+			schema, _ := part.(map[string]any)
 			if _, ok := schema["$ref"].(string); ok {
 				target, why := w.resolveOutput(schema, path)
 				if why != "" {
 					return nil, why
 				}
-				if schema, ok = target.schema.(map[string]any); !ok {
-					continue
-				}
+				part = target.schema
+				schema, _ = part.(map[string]any)
 			}
-			if out, ok = w.merge(out, schema); !ok {
+			if part == false {
+				return map[string]any{"enum": []any{}}, ""
+			}
+			if out, ok = w.merge(out, schema); !ok { // true says nothing
 				return nil, no(path, tooComplex)
 			}
 		}

@@ -326,6 +326,16 @@ func TestWithin(t *testing.T) {
 			`{"type":"object","required":["k"],"properties":{"k":{"const":"a"}}}`,
 			`{"$defs":{"b":{"properties":{"k":{"const":"b"}}}},"oneOf":[{"properties":{"k":{"const":"a"}}},{"$ref":"#/$defs/b","required":["k"]}]}`, "",
 		},
+		"what is beside a reference to anything": {
+			`{"$defs":{"any":true},"$ref":"#/$defs/any","type":"object","properties":{"a":{"type":"number"}}}`, `{"properties":{"a":{"type":"string"}}}`, "a: the output may be a number",
+		},
+		"what is beside a reference to anything, and fits": {
+			`{"$defs":{"any":true},"$ref":"#/$defs/any","type":"string"}`, `{"type":"string"}`, "",
+		},
+		"references to what never is": {
+			`{"$defs":{"none":false},"type":"object","properties":{"a":{"$ref":"#/$defs/none"},"b":{"allOf":[{"$ref":"#/$defs/none"}]}}}`,
+			`{"properties":{"a":{"type":"string"},"b":{"type":"string"}}}`, "",
+		},
 		"keywords beside a reference before 2019": {
 			`{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"s":{"type":"string"}},"properties":{"a":{"$ref":"#/definitions/s","maxLength":3}}}`,
 			`{"properties":{"a":{"type":"string","maxLength":3}}}`, "a: the input's maxLength is 3",
