@@ -40,7 +40,9 @@ func (w Writer) Refresh(ctx context.Context, tenant, name, uri, etag string) (Ag
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	r.tryRenewProbeLease(ctx, key, asked) // reading the card was a probe, and the agent has answered it
+	if !w.dry {
+		r.tryRenewProbeLease(ctx, key, asked) // reading the card was a probe, and the agent has answered it
+	}
 	return r.withStatusAfterWrite(ctx, agent), warnings, nil
 }
 

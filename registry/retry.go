@@ -38,7 +38,8 @@ func (w Writer) ByAgent() Writer {
 	return w
 }
 
-// DryRun returns a writer whose updates of metadata check everything and write nothing, so there is nothing to remember.
+// DryRun returns a writer whose UpdateMetadata, Refresh, SetLiveVersion, Approve and Reject check everything and write nothing, so there is nothing to
+// remember.
 func (w Writer) DryRun() Writer {
 	w.retry, w.dry = Retry{}, true
 	return w

@@ -115,12 +115,19 @@ func TestAnAgentIsDrainedResumedAndRefreshed(t *testing.T) {
 	}
 }
 
-func TestWhatIsOnlyValidIsNotRegistered(t *testing.T) {
+func TestWhatIsOnlyValidIsNotWritten(t *testing.T) {
 	t.Parallel()
-	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents:register": answer(`{"agent":` + webFetch + `}`)})
-	exit, _, stderr := g.run(t, "", "agents", "register", "http://x", "--validate-only")
-	if exit != 0 || stderr != "valid; nothing was written\n" || sent(t, g, 0)["validateOnly"] != true {
-		t.Errorf("Main(agents register --validate-only) = %d, %q after %q, want 0 and that nothing was written", exit, stderr, g.seen())
+	for call, args := range map[string][]string{
+		"POST /v1/agents:register":         {"register", "http://x"},
+		"POST /v1/agents/a:refreshCard":    {"refresh", "a"},
+		"POST /v1/agents/a:setLiveVersion": {"rollback", "a", "1"},
+		"POST /v1/agents/a:approveChange":  {"approve", "a", "--etag", "e"},
+	} {
+		g := newGateway(t, map[string][]http.HandlerFunc{call: answer(`{"agent":` + webFetch + `}`)})
+		exit, stdout, stderr := g.run(t, "", append([]string{"agents", args[0], "--validate-only"}, args[1:]...)...)
+		if exit != 0 || stderr != "valid; nothing was written\n" || strings.Contains(stdout, "approved") || sent(t, g, 0)["validateOnly"] != true {
+			t.Errorf("Main(agents %s --validate-only) = %d, %q, %q after %q, want 0 and that nothing was written", args[0], exit, stdout, stderr, g.seen())
+		}
 	}
 }
 

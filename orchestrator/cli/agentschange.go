@@ -14,7 +14,7 @@ import (
 
 func (a *app) agentsApprove() *cobra.Command {
 	var etag string
-	var yes bool
+	var yes, check bool
 	cmd := &cobra.Command{
 		Use:   "approve NAME",
 		Short: "Put the change of an agent that waits into force",
@@ -24,20 +24,26 @@ func (a *app) agentsApprove() *cobra.Command {
 		Example: "  quorate agents approve web-fetch\n  quorate agents approve web-fetch --etag ff016a0ce83e2c40e4a3ee4a71e1d0c9",
 		Args:    arguments("NAME"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
-			seen, err := a.seeChange(ctx, s, args[0], "approve", etag, yes)
+			seen, err := a.seeChange(ctx, s, args[0], "approve", etag, yes || check)
 			if err != nil {
 				return err
 			}
-			request := &registryv1.ApproveAgentChangeRequest{Name: args[0], Etag: seen, RequestId: requestID("")}
+			request := &registryv1.ApproveAgentChangeRequest{Name: args[0], Etag: seen, RequestId: requestID(""), ValidateOnly: check}
 			response := &registryv1.ApproveAgentChangeResponse{}
 			if err := s.postOnce(ctx, agentPath(args[0])+":approveChange", request, response); err != nil {
 				return err
 			}
 			a.warn(response.GetWarnings())
-			return a.show(response, func() { a.out.line("approved the change of %s", args[0]) })
+			a.validated(request)
+			return a.show(response, func() {
+				if !check {
+					a.out.line("approved the change of %s", args[0])
+				}
+			})
 		}),
 	}
 	decides(cmd, &etag, &yes)
+	validates(cmd, &check)
 	return cmd
 }
 

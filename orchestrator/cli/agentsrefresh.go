@@ -22,12 +22,25 @@ func (a *app) agentsRefresh() *cobra.Command {
 				return err
 			}
 			a.warn(response.GetWarnings())
+			a.validated(request)
 			return a.show(response, func() { a.agentDetails(response.GetAgent()) })
 		}),
 	}
 	cmd.Flags().StringVar(&request.CardUri, "card-url", "", "URL of the card from now on (default: as before)")
 	cmd.Flags().StringVar(&request.Etag, "etag", "", "only if the agent still has this etag")
+	validates(cmd, &request.ValidateOnly)
 	return cmd
+}
+
+func validates(cmd *cobra.Command, only *bool) {
+	cmd.Flags().BoolVar(only, "validate-only", false, "check everything without writing")
+}
+
+// validated says that a request that was only checked has changed nothing.
+func (a *app) validated(request interface{ GetValidateOnly() bool }) {
+	if request.GetValidateOnly() {
+		a.err.line("valid; nothing was written")
+	}
 }
 
 // warn prints warnings about an accepted request.

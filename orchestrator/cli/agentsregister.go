@@ -43,9 +43,7 @@ func (a *app) agentsRegister() *cobra.Command {
 				a.err.line("%s", done)
 			}
 			a.warn(response.GetWarnings())
-			if request.GetValidateOnly() {
-				a.err.line("valid; nothing was written")
-			}
+			a.validated(request)
 			return a.show(response, func() { a.agentDetails(response.GetAgent()) })
 		}),
 	}
@@ -55,7 +53,7 @@ func (a *app) agentsRegister() *cobra.Command {
 	flags.StringVar(&request.Name, "name", "", "register it under this name (default: the card's name, if that is valid)")
 	flags.BoolVar(&replace, "replace", false, "replace the card of an agent with that name; without --metadata it keeps its metadata")
 	flags.StringVar(&request.RequestId, "request-id", "", "id by which a repeated request gets the first answer (default random)")
-	flags.BoolVar(&request.ValidateOnly, "validate-only", false, "check everything without writing")
+	validates(cmd, &request.ValidateOnly)
 	return cmd
 }
 

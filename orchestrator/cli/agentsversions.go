@@ -54,7 +54,7 @@ func (a *app) agentsRollback() *cobra.Command {
 		Short: "Make an earlier version of an agent's card live, or a later one again",
 		Long: "Make an earlier version of an agent's card live, or a later one again.\n" +
 			"It stays until an admin changes it or the agent publishes yet another card.",
-		Example: "  quorate agents rollback web-fetch 3",
+		Example: "  quorate agents rollback web-fetch 3 --validate-only\n  quorate agents rollback web-fetch 3",
 		Args:    arguments("NAME", "VERSION"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
 			number, err := strconv.ParseInt(args[1], 10, 64)
@@ -67,9 +67,11 @@ func (a *app) agentsRollback() *cobra.Command {
 				return err
 			}
 			a.warn(response.GetWarnings())
+			a.validated(request)
 			return a.show(response, func() { a.agentDetails(response.GetAgent()) })
 		}),
 	}
 	cmd.Flags().StringVar(&request.Etag, "etag", "", "only if the agent still has this etag")
+	validates(cmd, &request.ValidateOnly)
 	return cmd
 }

@@ -13,7 +13,7 @@ func (s *Server) ApproveAgentChange(ctx context.Context, req *registryv1.Approve
 	if err != nil {
 		return nil, err
 	}
-	agent, warnings, err := s.once(p, req.GetRequestId()).Approve(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()))
+	agent, warnings, err := s.writer(p, req).Approve(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()))
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,8 @@ func (s *Server) RejectAgentChange(ctx context.Context, req *registryv1.RejectAg
 	if err != nil {
 		return nil, err
 	}
-	agent, err := s.once(p, req.GetRequestId()).Reject(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()))
+	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
+	agent, err := once.Reject(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()))
 	if err != nil {
 		return nil, err
 	}

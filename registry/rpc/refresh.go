@@ -12,7 +12,7 @@ func (s *Server) RefreshAgentCard(ctx context.Context, req *registryv1.RefreshAg
 	if err != nil {
 		return nil, err
 	}
-	agent, warnings, err := s.once(p, req.GetRequestId()).Refresh(ctx, p.Tenant, req.GetName(), req.GetCardUri(), etag(ctx, req.GetEtag()))
+	agent, warnings, err := s.writer(p, req).Refresh(ctx, p.Tenant, req.GetName(), req.GetCardUri(), etag(ctx, req.GetEtag()))
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,10 @@ func changesOverREST(t *testing.T, url string) {
 		{name: "approval of anything", token: admin, method: "POST", path: "/v1/agents/web:approveChange", body: `{}`, status: 400, want: "ETAG_MISSING"},
 		{name: "approval of something else", token: admin, method: "POST", path: "/v1/agents/web:approveChange", body: `{}`, ifMatch: `"x"`, status: 412, want: "ETAG_MISMATCH"},
 		{name: "refusal of something else", token: admin, method: "POST", path: "/v1/agents/web:rejectChange", body: `{"etag":"x"}`, status: 409, want: "ETAG_MISMATCH"},
+		{
+			name: "what approval would do", token: admin, method: "POST", path: "/v1/agents/web:approveChange", body: `{"validateOnly":true}`, ifMatch: `"` + etag + `"`, status: 200,
+			want: "INTERFACE_REMOVED",
+		},
 		{name: "approval", token: admin, method: "POST", path: "/v1/agents/web:approveChange", body: `{}`, ifMatch: `"` + etag + `"`, status: 200, want: "INTERFACE_REMOVED"},
 		{name: "what is in force then", token: "viewer-token", method: "GET", path: "/v1/agents/web/card", status: 200, want: "https://evil.example/"},
 		{name: "the schemas then", token: "viewer-token", method: "GET", path: "/v1/agents/web/metadata", status: 200, want: `"outputSchemas":[{"name":"page"`},

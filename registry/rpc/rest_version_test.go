@@ -57,6 +57,9 @@ func versionsOverREST(t *testing.T, url string) {
 		{name: "a version that is no number", token: "viewer-token", method: "GET", path: "/v1/agents/web/versions/x", status: 400, want: "version"},
 		{name: "versions of nobody", token: "viewer-token", method: "GET", path: "/v1/agents/nobody/versions", status: 404, want: "AGENT_NOT_FOUND"},
 		{name: "a viewer may not go back", token: "viewer-token", method: "POST", path: "/v1/agents/web:setLiveVersion", body: `{"version":"1"}`, status: 403, want: "ROLE_MISSING"},
+		{name: "another card", token: admin, method: "POST", path: "/v1/agents:apply", body: `{"card":{"name":"web","version":"2.0.0","url":"https://web.example/","skills":[]}}`, status: 200},
+		{name: "what going back would do", token: admin, method: "POST", path: "/v1/agents/web:setLiveVersion", body: `{"version":1,"validateOnly":true}`, status: 200, want: `"liveVersion":"1"`},
+		{name: "what is live then", token: "viewer-token", method: "GET", path: "/v1/agents/web", status: 200, want: `"liveVersion":"2"`},
 		{name: "going back", token: admin, method: "POST", path: "/v1/agents/web:setLiveVersion", body: `{"version":1}`, status: 200, want: `"liveVersion":"1"`},
 		{
 			name: "going back with a stale If-Match", token: admin, method: "POST", path: "/v1/agents/web:setLiveVersion", body: `{"version":1}`, ifMatch: `"x"`,

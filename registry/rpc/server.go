@@ -167,10 +167,7 @@ func (s *Server) UpdateAgentMetadata(
 			return nil, err
 		}
 	}
-	w := s.once(p, req.GetRequestId())
-	if req.GetValidateOnly() {
-		w = w.DryRun()
-	}
+	w := s.writer(p, req)
 	agent, warnings, err := w.UpdateMetadata(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()), mask, metadata)
 	if err != nil {
 		return nil, err
@@ -225,11 +222,18 @@ func (s *Server) agent(ctx context.Context, name string) (registry.Agent, error)
 	return s.registry.Agent(ctx, p.Tenant, name)
 }
 
-// once returns a writer for the caller, whose changes may have to wait for an admin if it is none.
-func (s *Server) once(p auth.Principal, requestID string) registry.Writer {
-	w := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: requestID})
+// writer returns a writer for a request of the caller, whose changes may have to wait for an admin if it is none.
+func (s *Server) writer(p auth.Principal, req interface {
+	GetRequestId() string
+	GetValidateOnly() bool
+},
+) registry.Writer {
+	w := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
 	if !p.Is(auth.RoleAdmin) {
-		return w.ByAgent()
+		w = w.ByAgent()
+	}
+	if req.GetValidateOnly() {
+		w = w.DryRun()
 	}
 	return w
 }

@@ -60,8 +60,7 @@ func (s *Server) SetLiveVersion(ctx context.Context, req *registryv1.SetLiveVers
 	if err != nil {
 		return nil, err
 	}
-	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
-	agent, warnings, err := once.SetLiveVersion(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()), req.GetVersion())
+	agent, warnings, err := s.writer(p, req).SetLiveVersion(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()), req.GetVersion())
 	if err != nil {
 		return nil, err
 	}

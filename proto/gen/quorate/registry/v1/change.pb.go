@@ -33,7 +33,9 @@ type ApproveAgentChangeRequest struct {
 	Etag string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
 	// Makes a retry safe for 24 hours: a second request with the same id and content is answered like the first; with other content it is ABORTED. At
 	// most 64 characters.
-	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Checks everything and returns what would be written, without writing.
+	ValidateOnly  bool `protobuf:"varint,4,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -89,10 +91,17 @@ func (x *ApproveAgentChangeRequest) GetRequestId() string {
 	return ""
 }
 
+func (x *ApproveAgentChangeRequest) GetValidateOnly() bool {
+	if x != nil {
+		return x.ValidateOnly
+	}
+	return false
+}
+
 // ApproveAgentChangeResponse is the agent after the change.
 type ApproveAgentChangeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The agent as stored.
+	// The agent as stored, or as it would be stored with validate_only.
 	Agent *Agent `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
 	// What the agent no longer offers, and what else may be a mistake.
 	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
@@ -259,13 +268,14 @@ var File_quorate_registry_v1_change_proto protoreflect.FileDescriptor
 
 const file_quorate_registry_v1_change_proto_rawDesc = "" +
 	"\n" +
-	" quorate/registry/v1/change.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fquorate/registry/v1/agent.proto\"\x88\x02\n" +
+	" quorate/registry/v1/change.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fquorate/registry/v1/agent.proto\"\xad\x02\n" +
 	"\x19ApproveAgentChangeRequest\x12\x1d\n" +
 	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\x12\x1c\n" +
 	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04etag\x12\xad\x01\n" +
 	"\n" +
 	"request_id\x18\x03 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
-	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\"\x88\x01\n" +
+	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\x12#\n" +
+	"\rvalidate_only\x18\x04 \x01(\bR\fvalidateOnly\"\x88\x01\n" +
 	"\x1aApproveAgentChangeResponse\x120\n" +
 	"\x05agent\x18\x01 \x01(\v2\x1a.quorate.registry.v1.AgentR\x05agent\x128\n" +
 	"\bwarnings\x18\x02 \x03(\v2\x1c.quorate.registry.v1.WarningR\bwarnings\"\x87\x02\n" +
