@@ -85,28 +85,28 @@ func (r *reader) readCatalog(ctx context.Context) {
 
 // fetch reads the catalog at uri unless it was read already, so that catalogs may refer to each other.
 func (w *walk) fetch(ctx context.Context, uri string, depth int) error {
-	base, err := url.Parse(uri)
+	where, err := url.Parse(uri)
 	if err != nil {
 		return fmt.Errorf("catalog %q: it is not a URL", uri)
 	}
-	if base.Path == "" || base.Path == "/" {
-		base.Path = wellKnownCatalog
+	if where.Path == "" || where.Path == "/" {
+		where.Path = wellKnownCatalog
 	}
-	if uri = base.String(); w.visited[uri] {
+	if uri = where.String(); w.visited[uri] {
 		return nil
 	}
 	if len(w.visited) == maxCatalogs {
 		return fmt.Errorf("there are more than %d catalogs in it", maxCatalogs)
 	}
 	w.visited[uri] = true
-	raw, err := w.reader.document(ctx, uri)
+	raw, base, err := w.reader.document(ctx, uri)
 	if err != nil {
 		return fmt.Errorf("catalog %s: %w", uri, err)
 	}
 	return w.document(ctx, raw, base, depth)
 }
 
-// document collects the entries of one document.
+// document collects the entries of one document, whose URLs may be relative to base.
 func (w *walk) document(ctx context.Context, raw []byte, base *url.URL, depth int) error {
 	var c catalog
 	if err := json.Unmarshal(raw, &c); err != nil || c.SpecVersion == "" {
@@ -151,22 +151,24 @@ func (w *walk) entry(ctx context.Context, e *entry, base *url.URL, depth int) er
 	return nil
 }
 
-// document reads a catalog document through the guarded client.
-func (r *reader) document(ctx context.Context, uri string) ([]byte, error) {
+// document reads a catalog document through the guarded client. base is where redirects have led, which its relative URLs go by (RFC 3986, section
+// 5.1.3).
+func (r *reader) document(ctx context.Context, uri string) (raw []byte, base *url.URL, err error) {
 	ctx, cancel := context.WithTimeout(ctx, catalogTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, uri, http.NoBody)
 	if err != nil {
-		return nil, errors.New("it is not a URL")
+		return nil, nil, errors.New("it is not a URL")
 	}
 	request.Header.Set("Accept", typeCatalog+", application/json")
 	response, err := r.client.Do(request)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("it answered %s", response.Status)
+		return nil, nil, fmt.Errorf("it answered %s", response.Status)
 	}
-	return bounded.Read(response.Body, "it", maxCatalogBytes)
+	raw, err = bounded.Read(response.Body, "it", maxCatalogBytes)
+	return raw, response.Request.URL, err
 }

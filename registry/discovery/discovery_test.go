@@ -61,6 +61,9 @@ func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch {
 	case !ok:
 		answer.StatusCode, answer.Status = http.StatusNotFound, "404 Not Found"
+	case strings.HasPrefix(body, "https://"): // the page has moved there
+		answer.StatusCode, answer.Status = http.StatusFound, "302 Found"
+		answer.Header.Set("Location", body)
 	case r.Header.Get("If-None-Match") == etag:
 		answer.StatusCode, answer.Status, answer.Body = http.StatusNotModified, "304 Not Modified", http.NoBody
 	default:
@@ -328,6 +331,19 @@ func TestACatalogWithNestedOnes(t *testing.T) {
 		want(t, r, "when the catalog fails once", "-four d", "-old o", "-one a", "-three c", "two new")
 		pass(3)
 		want(t, r, "when the catalog is gone", "-four d", "-old o", "-one a", "-three c", "-two new")
+	})
+}
+
+// TestACatalogThatHasMoved is read at another host, which has the cards too.
+func TestACatalogThatHasMoved(t *testing.T) {
+	t.Parallel()
+	w := newWeb()
+	w.put(catalogURL, "https://new.example/catalogs/all.json")
+	w.put("https://new.example/catalogs/all.json", `{"specVersion":"1.0","entries":[{"identifier":"x","url":"one.json","type":"application/a2a-agent-card+json"}]}`)
+	w.put("https://new.example/catalogs/one.json", card("one", "a"))
+	finding(t, discovery.Source{Catalog: catalogURL}, w, func(t *testing.T, r *registry.Registry) {
+		t.Helper()
+		want(t, r, "of a catalog with relative URLs behind a redirect", "one a")
 	})
 }
 
