@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,7 +48,7 @@ type entry struct {
 }
 
 func (e *entry) kind() string {
-	kind, _, _ := strings.Cut(e.Type+e.MediaType, ";")
+	kind, _, _ := strings.Cut(cmp.Or(e.Type, e.MediaType), ";")
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 

@@ -303,34 +303,36 @@ func TestACatalogWithNestedOnes(t *testing.T) {
 	}
 	byURL := `{"identifier":"urn:air:c:one","displayName":"One","url":"/one.json",` + agentType + `}`
 	old := `{"identifier":"urn:air:c:old","mediaType":"application/a2a-agent-card+json","url":"https://old.example/card"}`
+	both := `{"identifier":"urn:air:c:both","mediaType":"application/a2a-agent-card+json","url":"https://both.example/card",` + agentType + `}`
 	inline := `{"identifier":"urn:air:c:two","data":` + card("two", "b") + `,` + agentType + `}`
 	nested := `{"identifier":"urn:air:c:more","url":"https://d.example/more.json",` + catalogType + `}`
 	inner := `{"identifier":"urn:air:c:in","data":` + catalog(`{"identifier":"x","data":`+card("four", "d")+`,`+agentType+`}`) + `,` + catalogType + `}`
 	tool := `{"identifier":"urn:air:c:tool","url":"https://c.example/tool","type":"application/mcp-server-card+json"}`
 	back := `{"identifier":"urn:air:c:back","url":"` + catalogURL + `",` + catalogType + `}`
-	w.put(catalogURL, catalog(byURL, old, inline, nested, inner, tool))
+	w.put(catalogURL, catalog(byURL, old, both, inline, nested, inner, tool))
 	w.put("https://c.example/one.json", card("one", "a"))
 	w.put("https://old.example/card", card("old", "o"))
+	w.put("https://both.example/card", card("both", "o"))
 	w.put("https://d.example/more.json", catalog(`{"identifier":"y","data":`+card("three", "c")+`,`+agentType+`}`, back))
 	finding(t, discovery.Source{Catalog: "https://c.example"}, w, func(t *testing.T, r *registry.Registry) {
 		t.Helper()
-		want(t, r, "at once", "four d", "old o", "one a", "three c", "two b")
+		want(t, r, "at once", "both o", "four d", "old o", "one a", "three c", "two b")
 		if a, err := r.Agent(t.Context(), "default", "three"); err != nil || a.Source.Type != registry.SourceAICatalog || a.Source.Location != "https://c.example" {
 			t.Errorf("Agent(three).Source = %+v, %v, want the catalog of the configuration", a.Source, err)
 		}
 		w.put(catalogURL, catalog(byURL, strings.Replace(inline, `"b"`, `"new"`, 1)))
 		pass(1)
-		want(t, r, "when entries are gone", "-four d", "-old o", "one a", "-three c", "two new")
+		want(t, r, "when entries are gone", "-both o", "-four d", "-old o", "one a", "-three c", "two new")
 		w.put("https://c.example/one.json", "")
 		pass(1)
-		want(t, r, "when a card fails once", "-four d", "-old o", "one a", "-three c", "two new")
+		want(t, r, "when a card fails once", "-both o", "-four d", "-old o", "one a", "-three c", "two new")
 		pass(3)
-		want(t, r, "when a card fails again and again", "-four d", "-old o", "-one a", "-three c", "two new")
+		want(t, r, "when a card fails again and again", "-both o", "-four d", "-old o", "-one a", "-three c", "two new")
 		w.put(catalogURL, "<html>")
 		pass(1)
-		want(t, r, "when the catalog fails once", "-four d", "-old o", "-one a", "-three c", "two new")
+		want(t, r, "when the catalog fails once", "-both o", "-four d", "-old o", "-one a", "-three c", "two new")
 		pass(3)
-		want(t, r, "when the catalog is gone", "-four d", "-old o", "-one a", "-three c", "-two new")
+		want(t, r, "when the catalog is gone", "-both o", "-four d", "-old o", "-one a", "-three c", "-two new")
 	})
 }
 
