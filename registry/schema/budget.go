@@ -44,19 +44,6 @@ func size(v any) int {
 	return n
 }
 
-// look is lookUp within the budget: finding an anchor means searching everything. It finds nothing in a document whose parts have identifiers of their
-// own: what a reference is relative to is then not known here.
-func (w *withinSearch) look(in *document, ref string) (schema any, pointer string, ok bool) {
-	cost := 1 + len(ref)/64
-	if len(ref) > 1 && ref[1] != '/' {
-		cost = size(in.root)
-	}
-	if !w.spend(cost) || in.namesParts() {
-		return nil, "", false
-	}
-	return lookUp(in.root, ref)
-}
-
 // merge calls the function merge within the budget; ok is false when there is not enough left.
 func (w *withinSearch) merge(a, b map[string]any) (joined map[string]any, ok bool) {
 	cost := 1 + len(a) + len(b) + width(a["enum"])*size(b["enum"])/4

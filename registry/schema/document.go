@@ -69,6 +69,19 @@ func (d *document) namesParts() bool {
 	return *d.named
 }
 
+// namesParts reports whether a schema within v has an identifier of its own under the key: references in that schema are then relative to it.
+func namesParts(v any, key string) bool {
+	part := func(v any) bool { return namesParts(v, key) }
+	switch v := v.(type) {
+	case map[string]any:
+		_, named := v[key].(string)
+		return named || slices.ContainsFunc(slices.Collect(maps.Values(v)), part)
+	case []any:
+		return slices.ContainsFunc(v, part)
+	}
+	return false
+}
+
 // valueKeywords are followed by values, which only look like schemas.
 var valueKeywords = []string{"const", "enum", "default", "examples"}
 

@@ -13,6 +13,39 @@ var together = [][]string{{"if", "then", "else"}, {"contains", "minContains", "m
 // leftOut is no keyword of JSON Schema. merge lists under it what it leaves out: that may still describe properties.
 const leftOut = "left out"
 
+// mergeAllOf returns the output's schema with its allOf merged in. What cannot be merged is left out: the schema then describes more values and is
+// more likely to be refused.
+func (w *withinSearch) mergeAllOf(out map[string]any, path string) (map[string]any, string) {
+	for i := range withinDepth {
+		parts, ok := out["allOf"].([]any)
+		if !ok {
+			if i > 0 { // parts that are left out may evaluate items
+				out = without(out, "unevaluatedItems")
+			}
+			return w.output.understood(out), ""
+		}
+		out = without(out, "allOf")
+		for _, part := range parts {
+			schema, _ := part.(map[string]any)
+			if _, ok := schema["$ref"].(string); ok {
+				target, why := w.resolveOutput(schema, path)
+				if why != "" {
+					return nil, why
+				}
+				part = target.schema
+				schema, _ = part.(map[string]any)
+			}
+			if part == false {
+				return map[string]any{"enum": []any{}}, ""
+			}
+			if out, ok = w.merge(out, schema); !ok { // true says nothing
+				return nil, no(path, tooComplex)
+			}
+		}
+	}
+	return nil, no(path, "the output's allOf has no end within %d levels", withinDepth)
+}
+
 // merge returns a schema for the values that are valid for both a and b. It may allow more values: of keywords that cannot be combined it keeps only
 // one.
 func merge(a, b map[string]any) map[string]any {

@@ -2,10 +2,7 @@ package schema
 
 import (
 	"maps"
-	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // comparedKeywords are the keywords that Within understands.
@@ -94,6 +91,11 @@ func fewValues(schema map[string]any) (values []any, ok bool) {
 	return values, true
 }
 
+func parts(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
+}
+
 func list(v any) []any {
 	l, _ := v.([]any)
 	return l
@@ -106,6 +108,18 @@ func texts(v any) (out []string) {
 		}
 	}
 	return out
+}
+
+// inside returns the values in an object, in the order of their names, or in a list.
+func inside(value any) []any {
+	if object, ok := value.(map[string]any); ok {
+		values := make([]any, 0, len(object))
+		for _, name := range sortedKeys(object) {
+			values = append(values, object[name])
+		}
+		return values
+	}
+	return list(value)
 }
 
 func indexes(l []any) []int {
@@ -134,68 +148,4 @@ func article(typ string) string {
 	default:
 		return "a " + typ
 	}
-}
-
-// lookUp returns what a reference within root refers to, and its JSON pointer.
-func lookUp(root map[string]any, ref string) (schema any, pointer string, ok bool) {
-	escaped, local := strings.CutPrefix(ref, "#")
-	fragment, err := url.PathUnescape(escaped)
-	if !local || err != nil {
-		return nil, "", false
-	}
-	if fragment != "" && !strings.HasPrefix(fragment, "/") {
-		return anchor(root, fragment, "", 0)
-	}
-	var at any = root
-	for _, part := range strings.Split(fragment, "/")[1:] {
-		key := unescapePointer.Replace(part)
-		switch v := at.(type) {
-		case map[string]any:
-			at, ok = v[key]
-		case []any:
-			i, err := strconv.Atoi(key)
-			if ok = err == nil && i >= 0 && i < len(v); ok {
-				at = v[i]
-			}
-		default:
-			ok = false
-		}
-		if !ok {
-			return nil, "", false
-		}
-	}
-	switch at.(type) {
-	case map[string]any, bool:
-		return at, fragment, true
-	}
-	return nil, "", false
-}
-
-// anchor finds the schema with the given $anchor.
-func anchor(at any, name, pointer string, depth int) (schema any, found string, ok bool) {
-	if depth > withinDepth {
-		return nil, "", false
-	}
-	switch v := at.(type) {
-	case map[string]any:
-		if v["$anchor"] == name {
-			return v, pointer, true
-		}
-		for _, key := range sortedKeys(v) {
-			if slices.Contains(valueKeywords, key) {
-				continue
-			}
-			child := inputNode{pointer: pointer}.child(nil, key).pointer
-			if schema, found, ok = anchor(v[key], name, child, depth+1); ok {
-				return schema, found, true
-			}
-		}
-	case []any:
-		for i := range v {
-			if schema, found, ok = anchor(v[i], name, pointer+"/"+strconv.Itoa(i), depth+1); ok {
-				return schema, found, true
-			}
-		}
-	}
-	return nil, "", false
 }

@@ -134,33 +134,3 @@ func (w *withinSearch) patternSteps(pattern string) int {
 	}
 	return n
 }
-
-func parts(v any) map[string]any {
-	m, _ := v.(map[string]any)
-	return m
-}
-
-// inside returns the values in an object, in the order of their names, or in a list.
-func inside(value any) []any {
-	if object, ok := value.(map[string]any); ok {
-		values := make([]any, 0, len(object))
-		for _, name := range sortedKeys(object) {
-			values = append(values, object[name])
-		}
-		return values
-	}
-	return list(value)
-}
-
-// namesParts reports whether a schema within v has an identifier of its own under the key: references in that schema are then relative to it.
-func namesParts(v any, key string) bool {
-	part := func(v any) bool { return namesParts(v, key) }
-	switch v := v.(type) {
-	case map[string]any:
-		_, named := v[key].(string)
-		return named || slices.ContainsFunc(slices.Collect(maps.Values(v)), part)
-	case []any:
-		return slices.ContainsFunc(v, part)
-	}
-	return false
-}

@@ -1,9 +1,7 @@
 package schema
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,7 +15,6 @@ import (
 const (
 	withinSteps = 20_000 // comparisons of two schemas in one call
 	withinDepth = 100
-	withinHops  = 32  // references that lead to references
 	maxWhy      = 250 // characters of a reason, since answers and the directory hold many
 )
 
@@ -207,149 +204,4 @@ func (w *withinSearch) against(out map[string]any, in inputNode, path string, de
 		return why
 	}
 	return w.keywords(out, in, path, depth)
-}
-
-// values validates each of the values that the output can have.
-func (w *withinSearch) values(values []any, in inputNode, path string) string {
-	schema := w.compiled(in)
-	if schema == nil {
-		return no(path, "the input's schema cannot be read")
-	}
-	for _, value := range values {
-		if !w.checkable(in, value) {
-			return no(path, tooComplex)
-		}
-		if schema.Validate(value) != nil {
-			return no(path, "the input does not take %s", shown(value))
-		}
-	}
-	return ""
-}
-
-// shown returns a value as JSON.
-func shown(value any) string {
-	encoded, _ := json.Marshal(value) // it came from JSON, so this cannot fail
-	return fault.Clip(string(encoded))
-}
-
-// checkable takes the work of validating a value from the budget, and reports whether that can be done.
-func (w *withinSearch) checkable(in inputNode, value any) bool {
-	return !w.input.namesParts() && w.weigh(in.schema, value, 0)
-}
-
-// compiled returns a validator for a part of the input, or nil.
-func (w *withinSearch) compiled(in inputNode) *jsonschema.Schema {
-	if w.compiler == nil {
-		w.compiler = newCompiler()
-		if err := w.compiler.AddResource(schemaURL, w.input.root); err != nil {
-			return nil
-		}
-	}
-	schema, err := w.compiler.Compile(schemaURL + (&url.URL{Fragment: in.pointer}).String())
-	if err != nil {
-		return nil
-	}
-	return schema
-}
-
-// resolveInput follows references of the input, but not those with keywords beside them that hold too.
-func (w *withinSearch) resolveInput(in inputNode, path string) (inputNode, string) {
-	for range withinHops {
-		ref, ok := in.object()["$ref"].(string)
-		if !ok || len(constraints(in.object())) > 1 && !w.input.refAlone() {
-			return in, ""
-		}
-		if value, ok := in.object()["const"]; ok { // which our validator does not ignore
-			return inputNode{map[string]any{"$ref": ref, "const": value}, in.pointer}, ""
-		}
-		var why string
-		if in, why = w.followInput(ref, path); why != "" {
-			return in, why
-		}
-	}
-	return in, no(path, "the input's references have no end within %d steps", withinHops)
-}
-
-// followInput returns what a reference of the input refers to.
-func (w *withinSearch) followInput(ref, path string) (inputNode, string) {
-	target, pointer, ok := w.look(w.input, ref)
-	if !ok {
-		return inputNode{}, w.notFollowed(w.input, "the input's", ref, path)
-	}
-	return inputNode{target, pointer}, ""
-}
-
-// notFollowed says why look has not found what a reference refers to.
-func (w *withinSearch) notFollowed(in *document, whose, ref, path string) string {
-	switch {
-	case !w.spend(0):
-		return no(path, tooComplex)
-	case in.namesParts():
-		return no(path, "%s reference %s is not followed, since parts of the schema have identifiers of their own", whose, fault.Clip(ref))
-	default:
-		return no(path, "%s reference %s leads nowhere", whose, fault.Clip(ref))
-	}
-}
-
-// resolveOutput follows a reference of the output. Keywords beside the reference apply too.
-func (w *withinSearch) resolveOutput(schema map[string]any, path string) (outputNode, string) {
-	rest := map[string]any{}
-	for range withinHops {
-		ref, ok := schema["$ref"].(string)
-		switch {
-		case !ok && len(rest) == 0:
-			return outputNode{schema}, ""
-		case !ok:
-			return outputNode{map[string]any{"allOf": []any{schema, rest}}}, ""
-		}
-		if !w.output.refAlone() {
-			if rest, ok = w.merge(rest, without(schema, "$ref")); !ok {
-				return outputNode{}, no(path, tooComplex)
-			}
-		}
-		target, _, ok := w.look(w.output, ref)
-		if !ok {
-			return outputNode{}, w.notFollowed(w.output, "the output's", ref, path)
-		}
-		if target == false {
-			return outputNode{false}, ""
-		}
-		if schema, ok = target.(map[string]any); !ok { // it is true, and what is beside the reference holds
-			schema = map[string]any{}
-		}
-	}
-	return outputNode{}, no(path, "the output's references have no end within %d steps", withinHops)
-}
-
-// mergeAllOf returns the output's schema with its allOf merged in. What cannot be merged is left out: the schema then describes more values and is
-// more likely to be refused.
-func (w *withinSearch) mergeAllOf(out map[string]any, path string) (map[string]any, string) {
-	for i := range withinDepth {
-		parts, ok := out["allOf"].([]any)
-		if !ok {
-			if i > 0 { // parts that are left out may evaluate items
-				out = without(out, "unevaluatedItems")
-			}
-			return w.output.understood(out), ""
-		}
-		out = without(out, "allOf")
-		for _, part := range parts {
-			schema, _ := part.(map[string]any)
-			if _, ok := schema["$ref"].(string); ok {
-				target, why := w.resolveOutput(schema, path)
-				if why != "" {
-					return nil, why
-				}
-				part = target.schema
-				schema, _ = part.(map[string]any)
-			}
-			if part == false {
-				return map[string]any{"enum": []any{}}, ""
-			}
-			if out, ok = w.merge(out, schema); !ok { // true says nothing
-				return nil, no(path, tooComplex)
-			}
-		}
-	}
-	return nil, no(path, "the output's allOf has no end within %d levels", withinDepth)
 }
