@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -84,74 +83,6 @@ func tenants(t *testing.T, s registry.Store) {
 	}
 }
 
-func skills(t *testing.T, s registry.Store) {
-	Put(t, s, Record("t", "b", "fetch", "read"))
-	Put(t, s, Record("t", "a", "fetch", "fetch_url"))
-	q := registry.Query{Tenant: "t", Skill: "fetch", Limit: 9}
-	wantNames(t, s, q, "t/a", "t/b")
-	wantNames(t, s, registry.Query{Tenant: "t", Skill: "fetch", After: registry.Key{Tenant: "t", Name: "a"}, Limit: 9}, "t/b")
-	wantNames(t, s, registry.Query{Tenant: "t", Skill: "fet", Limit: 9})
-	want := []registry.SkillRow{
-		{Skill: registry.Skill{ID: "fetch", Name: "Skill fetch", Tags: []string{"t"}}, Agent: "b"},
-		{Skill: registry.Skill{ID: "fetch_url", Name: "Skill fetch_url", Tags: []string{"t"}}, Agent: "a"},
-	}
-	got, err := s.Skills(t.Context(), "t", registry.SkillKey{Skill: "fetch", Agent: "a"}, 2)
-	if err != nil || cmp.Diff(want, got) != "" {
-		t.Errorf("Skills(behind fetch, a) = %v, difference (-want +got):\n%s", err, cmp.Diff(want, got))
-	}
-	Put(t, s, Record("t", "b", "read"))
-	wantNames(t, s, q, "t/a")
-}
-
-func tags(t *testing.T, s registry.Store) {
-	tagged := func(name string, skills ...registry.Skill) *registry.Record {
-		r := Record("t", name)
-		r.Card.Skills = skills
-		Put(t, s, r)
-		return r
-	}
-	b := tagged("b", registry.Skill{ID: "fetch", Tags: []string{"Web", "web", "HTTP"}}, registry.Skill{ID: "read", Tags: []string{"text", ""}})
-	tagged("a", registry.Skill{ID: "fetch", Tags: []string{"ftp"}}, registry.Skill{ID: "%tag#x", Tags: []string{"web"}})
-	tagged("c", registry.Skill{ID: "web", Tags: []string{"fetch", "a#b%"}})
-	Put(t, s, Record("u", "d", "web"))
-	with := func(skill, tag, after string, limit int) registry.Query {
-		return registry.Query{Tenant: "t", Skill: skill, Tag: tag, After: registry.Key{Tenant: "t", Name: after}, Limit: limit}
-	}
-	wantNames(t, s, with("", "web", "", 9), "t/a", "t/b")
-	wantNames(t, s, with("", "web", "a", 9), "t/b")
-	wantNames(t, s, with("", "web", "", 1), "t/a")
-	wantNames(t, s, with("", "we", "", 9))
-	wantNames(t, s, with("", "a#b%", "", 9), "t/c")
-	wantNames(t, s, with("", "x", "", 9))
-	wantNames(t, s, with("fetch", "web", "", 1), "t/b")
-	wantNames(t, s, with("fetch", "text", "", 9)) // the tag of another skill
-	wantNames(t, s, with("web", "", "", 9), "t/c")
-	wantNames(t, s, with("%tag#x", "web", "", 9), "t/a")
-	b.Card.Skills = []registry.Skill{{ID: "fetch", Tags: []string{"text"}}, {ID: "read"}}
-	Put(t, s, b)
-	wantNames(t, s, with("", "web", "", 9), "t/a")
-	wantNames(t, s, with("", "http", "", 9))
-	wantNames(t, s, with("fetch", "text", "", 9), "t/b")
-	remove(t, s, b.Key())
-	wantNames(t, s, with("", "text", "", 9))
-}
-
-func looks(t *testing.T, s registry.Store) {
-	for _, name := range []string{"MAIL", "mall", "ma11", "male"} {
-		r := Record("t", name, registry.Skeleton(name))
-		r.Card.Name = "The " + name // an agent need not have the name of its card
-		Put(t, s, r)
-	}
-	Put(t, s, Record("u", "mail"))
-	q := registry.Query{Tenant: "t", Like: registry.Skeleton("mail"), Limit: 9}
-	wantNames(t, s, q, "t/MAIL", "t/ma11", "t/mall")
-	q.After.Name, q.Limit = "MAIL", 1
-	wantNames(t, s, q, "t/ma11")
-	Put(t, s, Record("t", "ma11")) // without its skill
-	remove(t, s, registry.Key{Tenant: "t", Name: "MAIL"})
-	wantNames(t, s, registry.Query{Tenant: "t", Like: registry.Skeleton("mail"), Limit: 9}, "t/ma11", "t/mall")
-}
-
 func deletion(t *testing.T, s registry.Store) {
 	r := Record("t", "a", "fetch")
 	r.TokenHash = sha256.Sum256([]byte("token"))
@@ -171,14 +102,21 @@ func deletion(t *testing.T, s registry.Store) {
 	}
 }
 
-func beat(t *testing.T, s registry.Store, key registry.Key) {
-	t.Helper()
-	err := s.UpdatePulse(t.Context(), key, func(p registry.Pulse) (registry.Pulse, error) {
-		p.Epoch++
-		p.Word, p.BeatTime, p.BeatExpire = registry.StatusBusy, epoch, epoch.Add(time.Minute)
-		return p, nil
-	})
-	if err != nil {
-		t.Fatalf("UpdatePulse(%v) = %v, want no error", key, err)
+func tokens(t *testing.T, s registry.Store) {
+	first, second := sha256.Sum256([]byte("1")), sha256.Sum256([]byte("2"))
+	r := Record("t", "a")
+	if _, ok, err := s.AgentByToken(t.Context(), [sha256.Size]byte{}); ok || err != nil {
+		t.Errorf("AgentByToken(zero) = %v, %v, want none", ok, err)
+	}
+	for _, hash := range [][sha256.Size]byte{first, second} {
+		next := *r
+		next.TokenHash = hash
+		Put(t, s, &next)
+		if key, ok, err := s.AgentByToken(t.Context(), hash); key != r.Key() || !ok || err != nil {
+			t.Errorf("AgentByToken() = %v, %v, %v, want %v", key, ok, err, r.Key())
+		}
+	}
+	if _, ok, err := s.AgentByToken(t.Context(), first); ok || err != nil {
+		t.Errorf("AgentByToken(replaced) = %v, %v, want none", ok, err)
 	}
 }

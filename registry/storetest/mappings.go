@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,38 +48,4 @@ func mappings(t *testing.T, s registry.Store) {
 			t.Errorf("Changes() = %v, %v, want one of the mappings", entries, err)
 		}
 	}
-}
-
-// manySkills adds, changes and removes the maximum number of skills of a card.
-func manySkills(t *testing.T, s registry.Store) {
-	ids := func(from, to int) (list []string) {
-		for i := from; i < to; i++ {
-			list = append(list, fmt.Sprintf("skill-%03d", i))
-		}
-		return list
-	}
-	for _, step := range [][]string{ids(0, 500), ids(1, 500), ids(250, 500), ids(100, 600), ids(0, 1), ids(0, 500), nil} {
-		r := Record("t", "a", step...)
-		Put(t, s, r)
-		rows, err := s.Skills(t.Context(), "t", registry.SkillKey{}, 1000)
-		var got []string
-		for _, row := range rows {
-			got = append(got, row.ID)
-		}
-		if err != nil || cmp.Diff(step, got) != "" {
-			t.Fatalf("Skills() with %d skills = %v, difference (-want +got):\n%s", len(step), err, cmp.Diff(step, got))
-		}
-		for _, id := range []string{"skill-000", "skill-300"} {
-			var want []string
-			for _, has := range step {
-				if has == id {
-					want = []string{"t/a"}
-				}
-			}
-			wantNames(t, s, registry.Query{Tenant: "t", Skill: id, Limit: 9}, want...)
-		}
-	}
-	Put(t, s, Record("t", "a", ids(0, 500)...))
-	remove(t, s, registry.Key{Tenant: "t", Name: "a"})
-	wantNames(t, s, registry.Query{Tenant: "t", Skill: "skill-000", Limit: 9})
 }

@@ -9,51 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
-
-func pulses(t *testing.T, s registry.Store) {
-	r, other := Record("t", "a"), Record("t", "b")
-	err := s.UpdatePulse(t.Context(), r.Key(), func(p registry.Pulse) (registry.Pulse, error) { return p, nil })
-	if fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
-		t.Errorf("UpdatePulse() of a missing agent = %v, want AGENT_NOT_FOUND", err)
-	}
-	Put(t, s, r)
-	Put(t, s, other)
-	beat(t, s, r.Key())
-	beat(t, s, r.Key())
-	Put(t, s, r) // a write without a pulse keeps it
-	want := map[registry.Key]registry.Pulse{
-		r.Key(): {Epoch: 2, Word: registry.StatusBusy, BeatTime: epoch, BeatExpire: epoch.Add(time.Minute)},
-	}
-	got, err := s.Pulses(t.Context(), other.Key(), r.Key(), registry.Key{Tenant: "t", Name: "nobody"})
-	if err != nil || cmp.Diff(want, got) != "" {
-		t.Errorf("Pulses() = %v, difference (-want +got):\n%s", err, cmp.Diff(want, got))
-	}
-	if after, err := s.Agent(t.Context(), r.Key()); err != nil || cmp.Diff(*r, after) != "" {
-		t.Errorf("Agent() after beats = %v, difference (-want +got):\n%s", err, cmp.Diff(*r, after))
-	}
-}
-
-func tokens(t *testing.T, s registry.Store) {
-	first, second := sha256.Sum256([]byte("1")), sha256.Sum256([]byte("2"))
-	r := Record("t", "a")
-	if _, ok, err := s.AgentByToken(t.Context(), [sha256.Size]byte{}); ok || err != nil {
-		t.Errorf("AgentByToken(zero) = %v, %v, want none", ok, err)
-	}
-	for _, hash := range [][sha256.Size]byte{first, second} {
-		next := *r
-		next.TokenHash = hash
-		Put(t, s, &next)
-		if key, ok, err := s.AgentByToken(t.Context(), hash); key != r.Key() || !ok || err != nil {
-			t.Errorf("AgentByToken() = %v, %v, %v, want %v", key, ok, err, r.Key())
-		}
-	}
-	if _, ok, err := s.AgentByToken(t.Context(), first); ok || err != nil {
-		t.Errorf("AgentByToken(replaced) = %v, %v, want none", ok, err)
-	}
-}
 
 func request(id string, day int) *registry.Request {
 	at := epoch.AddDate(0, 0, day)
