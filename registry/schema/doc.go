@@ -4,7 +4,8 @@
 // Schemas come from agents and are taken to be hostile: each comparison has a budget, and ends with "no" when that is used up or when it cannot tell.
 // A value is then taken to be valid. Nothing is loaded from files or the network.
 //
-// The comparison goes top down. within.go takes a pair of schemas apart, references.go follows references, branches.go picks alternatives, and keywords.go
-// and object.go compare what is left, but for same.go, which has the keywords that must be the same on both sides. values.go validates values instead, where
-// the output lists them. document.go, items.go, parts.go and elsewhere.go read schemas, and merge.go merges them. budget.go and weigh.go bound the work.
+// The comparison goes top down. within.go takes a pair of schemas apart, references.go follows references, and cycle.go ends where these lead in a cycle;
+// branches.go picks alternatives, keywords.go and object.go compare what is left, and same.go has the keywords that must be the same on both sides. Where the
+// output lists its values, values.go validates these instead. document.go, items.go, parts.go and elsewhere.go read schemas, and merge.go merges them.
+// budget.go and weigh.go bound the work.
 package schema

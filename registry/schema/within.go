@@ -26,7 +26,7 @@ const (
 // properties, arrays and tuples, enum and const, bounds, formats and patterns, allOf, anyOf and oneOf, and references within a schema, including
 // cycles.
 func Within(output, input map[string]any) (within bool, why string) {
-	w := &withinSearch{output: newDocument(output), input: newDocument(input), open: make(map[[2]string]bool)}
+	w := &withinSearch{output: newDocument(output), input: newDocument(input), open: make(map[pair]int)}
 	if w.equal(w.output.root, w.input.root) {
 		return true, "both are the same"
 	}
@@ -45,7 +45,7 @@ type withinSearch struct {
 	compiler      *jsonschema.Compiler
 	patterns      map[string]*regexp.Regexp // of the output's pattern properties; nil for a pattern that does not compile
 	matching      map[string]int            // steps of the input's patterns
-	open          map[[2]string]bool        // pairs of references that are being compared: in a cycle they are taken to fit
+	open          map[pair]int              // pairs that are being compared, each with the length of its path
 	steps, work   int
 }
 
@@ -101,25 +101,20 @@ func (w *withinSearch) within(out outputNode, in inputNode, path string, depth i
 	case in.schema == false:
 		return no(path, "the input takes nothing here")
 	}
-	if schema, ok := out.schema.(map[string]any); ok {
-		if ref, ok := schema["$ref"].(string); ok {
-			if len(constraints(schema)) == 1 || w.output.refAlone() { // with other keywords beside the reference, the schema differs each time it comes up
-				key := [2]string{ref, in.pointer}
-				if w.open[key] {
-					return ""
-				}
-				w.open[key] = true
-				defer delete(w.open, key)
-			}
-			target, why := w.resolveOutput(schema, path)
-			if why != "" || target.schema == false {
-				return why
-			}
-			out = target
-		}
+	schema, _ := out.schema.(map[string]any) // none if the schema is true
+	fits, leave := w.enter(schema, in, path)
+	defer leave()
+	if fits {
+		return ""
 	}
-	schema, ok := out.schema.(map[string]any)
-	if !ok { // the schema is true
+	if _, ok := schema["$ref"].(string); ok {
+		target, why := w.resolveOutput(schema, path)
+		if why != "" || target.schema == false {
+			return why
+		}
+		schema, _ = target.schema.(map[string]any)
+	}
+	if schema == nil {
 		schema = map[string]any{}
 	}
 	if hasAny(in.object(), everyOther) && w.same(constraints(schema), constraints(in.object())) {

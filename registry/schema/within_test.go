@@ -45,6 +45,25 @@ func TestWithin(t *testing.T) {
 			`{"type":"object","required":["a"],"properties":{"a":{"type":"object","properties":{"b":{"type":"string"}}}}}`,
 			`{"type":"object","properties":{"a":{"type":"object","required":["b"]}}}`, "a.b: the input needs it",
 		},
+		"a cycle that may end": {
+			`{"$defs":{"n":{"type":"object","properties":{"kid":{"anyOf":[{"$ref":"#/$defs/n"},{"type":"null"}]}}}},"$ref":"#/$defs/n"}`,
+			`{"$defs":{"n":{"type":"object","properties":{"kid":{"anyOf":[{"$ref":"#/$defs/n"},{"type":"null"}]},"x":{}}}},"$ref":"#/$defs/n"}`, "",
+		},
+		"a cycle that may end, and does not fit": {
+			`{"$defs":{"n":{"type":"object","properties":{"v":{},"kid":{"anyOf":[{"$ref":"#/$defs/n"},{"type":"null"}]}}}},"$ref":"#/$defs/n"}`,
+			`{"$defs":{"n":{"type":"object","properties":{"kid":{"anyOf":[{"$ref":"#/$defs/n"},{"type":"null"}]},"v":{"type":"string"}}}},"$ref":"#/$defs/n"}`, "kid: no alternative",
+		},
+		"a cycle through a part": {
+			`{"$defs":{"n":{"type":"object","properties":{"kid":{"allOf":[{"$ref":"#/$defs/n"}],"description":"d"}}}},"$ref":"#/$defs/n"}`,
+			`{"$defs":{"n":{"type":"object","properties":{"kid":{"$ref":"#/$defs/n"}}}},"$ref":"#/$defs/n"}`, "",
+		},
+		"a cycle with more beside it": {
+			`{"$defs":{"n":{"type":"object","properties":{"v":{},"kid":{"$ref":"#/$defs/n","required":["v"]}}}},"$ref":"#/$defs/n"}`,
+			`{"$defs":{"n":{"type":"object","properties":{"kid":{"$ref":"#/$defs/n"}}}},"$ref":"#/$defs/n"}`, "",
+		},
+		"a cycle in which no value gets smaller": {
+			`{"anyOf":[{"$ref":"#"}]}`, `{"type":"string"}`, "too complex",
+		},
 		"a cycle with more at its root": {
 			`{"$defs":{"n":{"type":"object","properties":{"v":{},"kid":{"$ref":"#/$defs/n"}}}},"$ref":"#/$defs/n","required":["v"]}`,
 			`{"type":"object","required":["v"],"properties":{"kid":{"$ref":"#"}}}`, "kid.v: the input needs it",
