@@ -171,6 +171,21 @@ func TestParseCardRefusesWithTheField(t *testing.T) {
 	}
 }
 
+// TestWhatIsWrongWithACardIsSaidInShort has cards that are wrong at great length: the message goes to callers and into the log.
+func TestWhatIsWrongWithACardIsSaidInShort(t *testing.T) {
+	t.Parallel()
+	for name, raw := range map[string]string{
+		"a long number":        card(`"skills"`, `"x":1`+strings.Repeat("0", 200_000)+`,"skills"`),
+		"a long unknown field": card(`"skills"`, `"capabilities":{"extensions":[{"uri":"`+registry.ContractExtension+`","params":{"`+strings.Repeat("x", 200_000)+`":1}}]},"skills"`),
+	} {
+		_, _, _, err := registry.ParseCard([]byte(raw))
+		f := fault.From(err)
+		if err == nil || len(f.Message) > 1000 || len(f.Violations) != 1 || len(f.Violations[0].Description) > 1000 {
+			t.Errorf("ParseCard() of a card with %s = a message of %d bytes, want at most 1,000", name, len(f.Message))
+		}
+	}
+}
+
 // manyTags returns the elements of a list of n different tags.
 func manyTags(n int) string {
 	tags := make([]string, n)

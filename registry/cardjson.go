@@ -32,8 +32,11 @@ func decodeCard(raw []byte) (map[string]any, error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("it ends too early")
 	}
+	if large, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		err = errors.New("the " + large.Value + " is too large")
+	}
 	if err != nil {
-		return nil, fault.Invalid("card", "CARD_NOT_JSON", "the card is not valid JSON: %s", err.Error())
+		return nil, fault.Invalid("card", "CARD_NOT_JSON", "the card is not valid JSON: %s", fault.ClipTo(err.Error(), maxMistake))
 	}
 	root, ok := tree.(map[string]any)
 	if !ok {

@@ -13,7 +13,10 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-const maxViolations = 20
+const (
+	maxViolations = 20
+	maxMistake    = 500 // characters of each, since what is wrong may be as long as the card
+)
 
 // cardReader reads the fields of a decoded card and collects the violations. Absent fields read as zero.
 type cardReader struct {
@@ -23,7 +26,7 @@ type cardReader struct {
 
 func (r *cardReader) wrong(field, format string, args ...any) {
 	if len(r.violations) < maxViolations {
-		r.violations = append(r.violations, fault.Violation{Field: field, Description: fmt.Sprintf(format, args...)})
+		r.violations = append(r.violations, fault.Violation{Field: field, Description: fault.ClipTo(fmt.Sprintf(format, args...), maxMistake)})
 	}
 }
 

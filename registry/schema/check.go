@@ -45,7 +45,7 @@ func Check(schema map[string]any) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("this is no JSON Schema: %w", err)
+		return errors.New("this is no JSON Schema: " + fault.ClipTo(err.Error(), maxWhy))
 	}
 	return nil
 }

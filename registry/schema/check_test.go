@@ -22,6 +22,13 @@ func TestASchemaReadsNoFiles(t *testing.T) {
 	}
 }
 
+func TestWhatIsWrongWithASchemaIsSaidInShort(t *testing.T) {
+	t.Parallel()
+	if err := schema.Check(map[string]any{"$ref": "#/" + strings.Repeat("x", 30_000)}); err == nil || len(err.Error()) > 500 {
+		t.Errorf("Check() of a long reference to nowhere = %.100v…, want an error of at most 500 bytes", err)
+	}
+}
+
 // TestADeepSchemaIsRefused has a schema of 1 KiB; one of 32 KiB in the same form takes minutes and gigabytes to compile.
 func TestADeepSchemaIsRefused(t *testing.T) {
 	t.Parallel()
