@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/platform/bounded"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/jws"
 )
@@ -143,7 +144,7 @@ func (w *walk) entry(ctx context.Context, e *entry, base *url.URL, depth int) er
 	case embedded:
 		return w.document(ctx, e.Data, base, depth+1)
 	case e.URL == "" || err != nil || checkURL("url", target.String()) != nil:
-		return fmt.Errorf("the entry %q has neither data nor a usable URL", e.Identifier)
+		return fmt.Errorf("the entry %q has neither data nor a usable URL", fault.Clip(e.Identifier))
 	case kind == typeCard:
 		w.urls = append(w.urls, target.String())
 	default:

@@ -375,6 +375,27 @@ func TestACatalogIsBounded(t *testing.T) {
 	}
 }
 
+// TestAnEntryThatCannotBeReadIsNamedInShort has an entry with a name of a megabyte.
+func TestAnEntryThatCannotBeReadIsNamedInShort(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		w.put(catalogURL, `{"specVersion":"1.0","entries":[{"identifier":"`+strings.Repeat("x", 1<<20)+`","type":"application/a2a-agent-card+json"}]}`)
+		var log strings.Builder
+		d, err := discovery.New(registrytest.New(t, registry.Options{}), discovery.Options{
+			Sources: []discovery.Source{{Catalog: catalogURL, Interval: minute}}, Client: &http.Client{Transport: w}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		})
+		if err != nil {
+			t.Fatalf("New() = %v, want no error", err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), minute/2)
+		defer cancel()
+		if err := d.Run(ctx); err != nil || !strings.Contains(log.String(), "the entry") || log.Len() > 1000 {
+			t.Errorf("Run() = %v and %d bytes in the log, want the entry in at most 1,000", err, log.Len())
+		}
+	})
+}
+
 func TestASourceTakesNoAgentOfAnother(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
