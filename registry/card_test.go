@@ -123,6 +123,8 @@ func TestParseCardRefusesWithTheField(t *testing.T) {
 		"a list":                         {`[]`, "CARD_NOT_JSON", "card"},
 		"two values":                     {card("", "") + "{}", "CARD_NOT_JSON", "card"},
 		"invalid UTF-8":                  {card(`"a"`, "\"a\xff\""), "CARD_NOT_JSON", "card"},
+		"half a surrogate pair":          {card(`"a"`, `"a","description":"\ud83d"`), "CARD_NOT_JSON", "card"},
+		"the other half":                 {card(`"skills"`, `"x":{"\uDE00":1},"skills"`), "CARD_NOT_JSON", "card"},
 		"a number out of range":          {card(`"skills"`, `"x":1e999,"skills"`), "CARD_NOT_JSON", "card"},
 		"a key that occurs twice":        {card(`"version"`, `"name":"b","version"`), "CARD_DUPLICATE_KEY", "card"},
 		"a key that occurs twice, below": {card(`{"id":"s"}`, `{"id":"s","x":{"y":1,"y":2}}`), "CARD_DUPLICATE_KEY", "card"},
@@ -183,6 +185,16 @@ func TestWhatIsWrongWithACardIsSaidInShort(t *testing.T) {
 		if err == nil || len(f.Message) > 1000 || len(f.Violations) != 1 || len(f.Violations[0].Description) > 1000 {
 			t.Errorf("ParseCard() of a card with %s = a message of %d bytes, want at most 1,000", name, len(f.Message))
 		}
+	}
+}
+
+func TestACardWithAByteOrderMarkIsToldSo(t *testing.T) {
+	t.Parallel()
+	if _, _, _, err := registry.ParseCard([]byte("\ufeff" + card("", ""))); fault.ReasonOf(err) != "CARD_NOT_JSON" || !strings.Contains(err.Error(), "byte order mark") {
+		t.Errorf("ParseCard() = %v, want CARD_NOT_JSON and the byte order mark named", err)
+	}
+	if _, _, _, err := registry.ParseCard([]byte(card(`"a"`, `"a","description":"\ud83d\ude00 \\ud83d"`))); err != nil {
+		t.Errorf("ParseCard() of a whole surrogate pair = %v, want no error", err)
 	}
 }
 

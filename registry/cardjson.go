@@ -9,16 +9,19 @@ import (
 	"unicode/utf8"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/jws"
 )
 
 // decodeCard returns the card as one JSON object. Unlike encoding/json it refuses everything that two readers could read differently: duplicate keys,
-// names that differ in case only, and invalid UTF-8.
+// names that differ in case only, invalid UTF-8, and half of a surrogate pair.
 func decodeCard(raw []byte) (map[string]any, error) {
 	switch {
 	case len(raw) > MaxCardBytes:
 		return nil, fault.Invalid("card", "CARD_TOO_LARGE", "the card has more than %d bytes", MaxCardBytes)
 	case looksLikeHTML(raw):
 		return nil, fault.Invalid("card", "CARD_NOT_JSON", "this is HTML, not a card")
+	case bytes.HasPrefix(raw, []byte("\ufeff")):
+		return nil, fault.Invalid("card", "CARD_NOT_JSON", "the card begins with a byte order mark, which JSON must not have (RFC 8259): save it without one")
 	case !utf8.Valid(raw):
 		return nil, fault.Invalid("card", "CARD_NOT_JSON", "the card is not valid UTF-8")
 	}
@@ -38,6 +41,9 @@ func decodeCard(raw []byte) (map[string]any, error) {
 	if err != nil {
 		return nil, fault.Invalid("card", "CARD_NOT_JSON", "the card is not valid JSON: %s", fault.ClipTo(err.Error(), maxMistake))
 	}
+	if hasHalfCharacter(raw) {
+		return nil, fault.Invalid("card", "CARD_NOT_JSON", `the card has half of a surrogate pair, which is no character: write both halves, such as \ud83d\ude00`)
+	}
 	root, ok := tree.(map[string]any)
 	if !ok {
 		return nil, fault.Invalid("card", "CARD_NOT_JSON", "the card is not a JSON object")
@@ -47,6 +53,15 @@ func decodeCard(raw []byte) (map[string]any, error) {
 
 func looksLikeHTML(raw []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(raw, "\ufeff \t\r\n"), []byte("<"))
+}
+
+// hasHalfCharacter reports whether valid JSON has an escape for one half of a surrogate pair without the other. encoding/json replaces it.
+func hasHalfCharacter(raw []byte) bool {
+	if !bytes.Contains(raw, []byte(`\ud`)) && !bytes.Contains(raw, []byte(`\uD`)) {
+		return false
+	}
+	_, err := jws.Canonical(raw) // keys and numbers are known to be good
+	return err != nil
 }
 
 // decodeValue reads the next value, nested at most depth levels deep.

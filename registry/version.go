@@ -196,8 +196,7 @@ func (a *Record) liveHash() string {
 	return contentHash(a.RawCard)
 }
 
-// contentHash returns the hash of a card's content. A card without a canonical form, such as one with a number that no double can hold, is hashed by
-// its bytes.
+// contentHash returns the hash of a card's content. A card without a canonical form, which is no longer taken, is hashed by its bytes.
 func contentHash(raw []byte) string {
 	canonical, err := jws.Canonical(raw)
 	if err != nil {
