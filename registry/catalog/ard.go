@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -49,7 +51,11 @@ func (c *Catalog) ARD() http.Handler {
 
 // readJSON decodes a request's body into v. An unknown field is an error, as the API's schema demands.
 func readJSON(r *http.Request, v any) error {
-	decoder := json.NewDecoder(io.LimitReader(r.Body, maxBody))
+	body, err := bounded.Read(r.Body, "the body", maxBody)
+	if err != nil {
+		return malformed("%v", err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(v); err != nil {
 		return malformed("the body is not what this expects: %v", err)

@@ -79,6 +79,7 @@ func New(r *registry.Registry, pages *page.Codec, o Options) (*Catalog, error) {
 // API first and then up to 10,000 agents in order of name.
 func (c *Catalog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
 		c.fail(w, r, errMethod)
 		return
 	}

@@ -283,7 +283,8 @@ func TestMalformedRequests(t *testing.T) {
 		"a token of nobody":           {"POST", "/search", `{"query":{"text":"x"},"pageToken":"AAAA"}`, 400, "page token"},
 		"two values":                  {"POST", "/search", `{"query":{"text":"x"}}{}`, 400, "more than one"},
 		"not JSON":                    {"POST", "/search", `hello`, 400, "not what this expects"},
-		"a body of 64 KiB":            {"POST", "/search", `{"query":{"text":"` + strings.Repeat("x", 64<<10) + `"}}`, 400, ""},
+		"a body of 64 KiB":            {"POST", "/search", `{"query":{"text":"` + strings.Repeat("x", 64<<10) + `"}}`, 400, "more than 65536 bytes"},
+		"blanks beyond 64 KiB":        {"POST", "/search", `{"query":{"text":"x"}}` + strings.Repeat(" ", 64<<10) + "{}", 400, "more than 65536 bytes"},
 		"no facets":                   {"POST", "/explore", `{"query":{}}`, 400, "facets"},
 		"a facet that is not there":   {"POST", "/explore", `{"resultType":{"facets":[{"field":"x"}]}}`, 400, "not supported"},
 		"an unknown parameter":        {"GET", "/agents?page_size=1", "", 400, "page_size"},
@@ -340,7 +341,7 @@ func TestAKnownCatalogIsNotSentAgain(t *testing.T) {
 			t.Errorf("GET with If-None-Match %s = %d, want 200 and the catalog", known, other.Code)
 		}
 	}
-	if posted := ask(http.MethodPost, ""); posted.Code != http.StatusMethodNotAllowed {
-		t.Errorf("POST = %d, want 405", posted.Code)
+	if posted := ask(http.MethodPost, ""); posted.Code != http.StatusMethodNotAllowed || posted.Header().Get("Allow") != "GET, HEAD" {
+		t.Errorf("POST = %d, %v, want 405 and what is allowed", posted.Code, posted.Header())
 	}
 }
