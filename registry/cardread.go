@@ -157,7 +157,12 @@ func checkInterfaceURL(i Interface) error {
 		}
 		return nil
 	}
-	_, err := parseURL(i.URL)
+	return CheckURL(i.URL)
+}
+
+// CheckURL says why a URL cannot be that of a card or of a catalog of cards, if it cannot.
+func CheckURL(text string) error {
+	_, err := parseURL(text)
 	return err
 }
 

@@ -143,7 +143,7 @@ func (w *walk) entry(ctx context.Context, e *entry, base *url.URL, depth int) er
 		w.inline["data:"+e.Identifier] = e.Data
 	case embedded:
 		return w.document(ctx, e.Data, base, depth+1)
-	case e.URL == "" || err != nil || checkURL("url", target.String()) != nil:
+	case e.URL == "" || err != nil || registry.CheckURL(target.String()) != nil:
 		return fmt.Errorf("the entry %q has neither data nor a usable URL", fault.Clip(e.Identifier))
 	case kind == typeCard:
 		w.urls = append(w.urls, target.String())

@@ -479,6 +479,8 @@ func TestSourcesThatCannotBeUsed(t *testing.T) {
 		"a relative folder":   {Folder: "cards"},
 		"another scheme":      {Catalog: "ftp://c.example"},
 		"a password":          {URLs: []string{"https://u:p@c.example"}},
+		"a port that is none": {URLs: []string{"https://c.example:99999"}},
+		"a long URL":          {Catalog: "https://c.example/" + strings.Repeat("x", 2048)},
 		"an empty URL":        {URLs: []string{""}},
 		"too many URLs":       {URLs: make([]string, 1001)},
 		"an interval of 1 ms": {Folder: "/cards", Interval: time.Millisecond},

@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"net/url"
 	"path/filepath"
 	"slices"
 	"time"
@@ -59,9 +58,8 @@ func (s *Source) Validate() error {
 }
 
 func checkURL(field, text string) error {
-	u, err := url.Parse(text)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil || u.Fragment != "" {
-		return invalid(field, "%q is not an absolute http or https URL", text)
+	if err := registry.CheckURL(text); err != nil {
+		return invalid(field, "the URL %q cannot be used: %v", fault.Clip(text), err)
 	}
 	return nil
 }
