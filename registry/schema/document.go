@@ -26,8 +26,8 @@ var since = map[string]int{
 }
 
 func newDocument(root map[string]any) *document {
-	if saysNullable(root) {
-		root, _ = withNull(root).(map[string]any)
+	if unusual(root) {
+		root, _ = usual(root).(map[string]any)
 	}
 	d := &document{root: root, draft: latestDraft}
 	uri, _ := root["$schema"].(string)
@@ -88,28 +88,40 @@ var valueKeywords = []string{"const", "enum", "default", "examples"}
 // nameKeywords are followed by schemas with names, which only look like keywords.
 var nameKeywords = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
 
-// saysNullable reports whether v has a schema that says nullable, as OpenAPI 3.0 writes that a value may be null.
-func saysNullable(v any) bool {
+// mosts are keywords that say how many there may be at most.
+var mosts = []string{"maxItems", "maxLength", "maxProperties", "maxContains"}
+
+// endless is a number of which nothing has more. Generators write the largest of their integers where they mean no limit, and our validator wraps it.
+const endless = 1 << 53
+
+// unusual reports whether v has a schema that usual changes.
+func unusual(v any) bool {
 	object, _ := v.(map[string]any)
-	return object["nullable"] == true || slices.ContainsFunc(inside(v), saysNullable)
+	return object["nullable"] == true || slices.ContainsFunc(mosts, func(most string) bool { return isEndless(object[most]) }) || slices.ContainsFunc(inside(v), unusual)
 }
 
-// withNull returns a copy of v in which null is among the types of schemas that say nullable.
-func withNull(v any) any {
+func isEndless(most any) bool {
+	n, ok := most.(float64)
+	return ok && n >= endless
+}
+
+// usual returns a copy of v in which null is among the types of schemas that say nullable, as OpenAPI 3.0 writes that a value may be null, and in which
+// no limit is endless.
+func usual(v any) any {
 	switch v := v.(type) {
 	case []any:
 		parts := make([]any, len(v))
 		for i := range v {
-			parts[i] = withNull(v[i])
+			parts[i] = usual(v[i])
 		}
 		return parts
 	case map[string]any:
 		schema := maps.Clone(v)
 		for key, part := range schema {
 			if named := parts(part); slices.Contains(nameKeywords, key) && named != nil {
-				schema[key] = eachWithNull(named)
+				schema[key] = eachUsual(named)
 			} else if !slices.Contains(valueKeywords, key) {
-				schema[key] = withNull(part)
+				schema[key] = usual(part)
 			}
 		}
 		types := list(v["type"])
@@ -119,16 +131,17 @@ func withNull(v any) any {
 		if v["nullable"] == true && len(types) > 0 && !slices.Contains(types, any("null")) {
 			schema["type"] = append(slices.Clip(types), "null")
 		}
+		maps.DeleteFunc(schema, func(key string, most any) bool { return slices.Contains(mosts, key) && isEndless(most) })
 		return schema
 	}
 	return v
 }
 
-// eachWithNull is withNull for each of the schemas that have names.
-func eachWithNull(named map[string]any) map[string]any {
+// eachUsual is usual for each of the schemas that have names.
+func eachUsual(named map[string]any) map[string]any {
 	all := make(map[string]any, len(named))
 	for name, schema := range named {
-		all[name] = withNull(schema)
+		all[name] = usual(schema)
 	}
 	return all
 }

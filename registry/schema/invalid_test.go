@@ -13,7 +13,7 @@ func TestAValueIsCheckedAgainstASchema(t *testing.T) {
 	t.Parallel()
 	person := map[string]any{
 		"type": "object", "required": []any{"name"},
-		"properties": map[string]any{"name": map[string]any{"type": "string", "pattern": "^[A-Z]"}, "age": map[string]any{"$ref": "#/$defs/age"}, "title": map[string]any{"type": "string", "nullable": true}},
+		"properties": map[string]any{"name": map[string]any{"type": "string", "pattern": "^[A-Z]"}, "age": map[string]any{"$ref": "#/$defs/age"}, "title": map[string]any{"type": "string", "nullable": true}, "tags": map[string]any{"maxItems": 1e300}},
 		"$defs":      map[string]any{"age": map[string]any{"type": "integer", "minimum": 0.0}},
 	}
 	for name, test := range map[string]struct {
@@ -25,6 +25,7 @@ func TestAValueIsCheckedAgainstASchema(t *testing.T) {
 		"nothing":            {map[string]any{}, "missing property 'name'"},
 		"another type":       {"Ada", "got string, want object"},
 		"behind a reference": {map[string]any{"name": "Ada", "age": -1.0}, "at '/age': minimum: got -1, want 0"},
+		"no limit":           {map[string]any{"name": "Ada", "tags": []any{"a"}}, ""},
 		"a pattern":          {map[string]any{"name": "ada"}, "at '/name': 'ada' does not match pattern '^[A-Z]'"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -156,7 +156,7 @@ func (w *withinSearch) arrayWithin(out map[string]any, in inputNode, path string
 	if got == nil {
 		got = true
 	}
-	if most, ok := out["maxItems"].(float64); ok && int(most) <= len(made.first) {
+	if most, ok := out["maxItems"].(float64); ok && most <= float64(len(made.first)) {
 		return ""
 	}
 	return w.within(outputNode{got}, in.child(taken.rest, taken.restKey), path+"[]", depth+1)

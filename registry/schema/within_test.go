@@ -591,6 +591,18 @@ func TestWithin(t *testing.T) {
 			`{"type":"object","allOf":[{"additionalProperties":{"type":"object"}},{"additionalProperties":{"properties":{"n":{"type":"number"}}}}]}`,
 			`{"type":"object","additionalProperties":{"type":"object","properties":{"n":{"type":"string"}}}}`, "*.n: the output may be a number",
 		},
+		"a limit that is none": {
+			`{"type":"array","maxItems":1e300}`, `{"type":"array","items":{"type":"string"}}`, "[]: the output may be",
+		},
+		"the largest integer as a limit": {
+			`{"type":["array","string"]}`, `{"type":["array","string"],"maxItems":9223372036854775807,"maxLength":9223372036854775807}`, "",
+		},
+		"a value within the largest integer": {
+			`{"const":["a"]}`, `{"maxItems":9223372036854775807}`, "",
+		},
+		"a property named as a limit": {
+			`{"type":"object","properties":{"maxItems":{"const":1e300}}}`, `{"type":"object","properties":{"maxItems":{"type":"string"}}}`, "maxItems: the input does not take",
+		},
 		"two parts about items that fit together": {
 			`{"type":"array","allOf":[{"items":{"type":"string"}},{"items":{"maxLength":3}}]}`, `{"type":"array","items":{"type":"string","maxLength":3}}`, "",
 		},
