@@ -2,7 +2,6 @@ package schema
 
 import (
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -76,7 +75,7 @@ func (w *withinSearch) notFollowed(in *document, whose, ref, path string) string
 	case in.namesParts():
 		return no(path, "%s reference %s is not followed, since parts of the schema have identifiers of their own", whose, fault.Clip(ref))
 	default:
-		return no(path, "%s reference %s leads nowhere", whose, fault.Clip(ref))
+		return no(path, "%s reference %s leads nowhere, or to several places", whose, fault.Clip(ref))
 	}
 }
 
@@ -101,7 +100,10 @@ func lookUp(root map[string]any, ref string) (schema any, pointer string, ok boo
 		return nil, "", false
 	}
 	if fragment != "" && !strings.HasPrefix(fragment, "/") {
-		return anchor(root, fragment, "", 0)
+		if found := anchored(root, fragment, "", 0); len(found) == 1 {
+			return found[0].schema, found[0].pointer, true
+		}
+		return nil, "", false
 	}
 	var at any = root
 	for _, part := range strings.Split(fragment, "/")[1:] {
@@ -128,31 +130,24 @@ func lookUp(root map[string]any, ref string) (schema any, pointer string, ok boo
 	return nil, "", false
 }
 
-// anchor finds the schema with the given $anchor.
-func anchor(at any, name, pointer string, depth int) (schema any, found string, ok bool) {
-	if depth > withinDepth {
-		return nil, "", false
+// anchored returns what has the given $anchor. It may be no schema but, for example, a value: which one is meant is certain only if it is the only one.
+func anchored(at any, name, pointer string, depth int) (found []inputNode) {
+	if depth > maxLevels {
+		return nil
 	}
 	switch v := at.(type) {
 	case map[string]any:
 		if v["$anchor"] == name {
-			return v, pointer, true
+			found = append(found, inputNode{v, pointer})
 		}
 		for _, key := range sortedKeys(v) {
-			if slices.Contains(valueKeywords, key) {
-				continue
-			}
 			child := inputNode{pointer: pointer}.child(nil, key).pointer
-			if schema, found, ok = anchor(v[key], name, child, depth+1); ok {
-				return schema, found, true
-			}
+			found = append(found, anchored(v[key], name, child, depth+1)...)
 		}
 	case []any:
 		for i := range v {
-			if schema, found, ok = anchor(v[i], name, pointer+"/"+strconv.Itoa(i), depth+1); ok {
-				return schema, found, true
-			}
+			found = append(found, anchored(v[i], name, pointer+"/"+strconv.Itoa(i), depth+1)...)
 		}
 	}
-	return nil, "", false
+	return found
 }

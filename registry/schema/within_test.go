@@ -397,7 +397,10 @@ func TestWithin(t *testing.T) {
 			`{"$defs":{"a":{"$id":"x:y","$defs":{"s":{"type":"number"}},"properties":{"v":{"$ref":"#/$defs/s"}}},"s":{"type":"string"}},"$ref":"#/$defs/a"}`, "is not followed, since parts",
 		},
 		"an anchor in a value": {
-			`{"type":"string"}`, `{"default":{"$anchor":"s","type":"string"},"$ref":"#s","definitions":{"s":{"$anchor":"s","type":"number"}}}`, "may be a string",
+			`{"type":"string"}`, `{"default":{"$anchor":"s","type":"string"},"$ref":"#s","definitions":{"s":{"$anchor":"s","type":"number"}}}`, "leads nowhere, or to several",
+		},
+		"an anchor in a keyword that nobody knows": {
+			`{"a":{"$anchor":"s","type":"string"},"$ref":"#s","$defs":{"s":{"$anchor":"s","type":"number"}}}`, `{"type":"string"}`, "leads nowhere, or to several",
 		},
 		"integers above an open bound":        {`{"type":"integer","exclusiveMinimum":0}`, `{"type":"integer","minimum":1}`, ""},
 		"integers below an open bound":        {`{"type":"integer","exclusiveMaximum":10}`, `{"type":"integer","maximum":9}`, ""},
