@@ -9,7 +9,9 @@ import (
 )
 
 // The A2A project's SDK for Python signs a form of its own (a2a-python 1.1, a2a/utils/signing.py): it leaves out everything that is empty, also what the
-// specification requires, and writes all characters but those of ASCII as escapes. What the signature then does not cover says nothing.
+// specification requires, and writes all characters but those of ASCII as escapes. Of what the signature then does not cover, one thing says something:
+// that a scheme without scopes is required ("securityRequirements": [{"schemes": {"bearer": {}}}]). An agent decides itself whom it answers, so whoever
+// adds or removes that gains nothing.
 
 // pythonForm returns the payload that the SDK signs for a card whose payload by the specification is given.
 func pythonForm(payload []byte) ([]byte, error) {

@@ -30,6 +30,7 @@ func TestTheSignatureOfAPythonAgentIsVerified(t *testing.T) {
 		"with another text":          {"計画", "計画計画", jws.Invalid},
 		"with an escape as its text": {"ü", `\\u00fc`, jws.Invalid},
 		"with another skill":         {`"id": "plan"`, `"id": "pay"`, jws.Invalid},
+		"with nothing required":      {`[{"schemes": {"bearer": {}}}]`, `[]`, jws.Verified}, // which that form does not cover
 		"with scopes":                {`"bearer": {}`, `"bearer": {"list": ["all"]}`, jws.Invalid},
 		"with a capability":          {`"capabilities": {}`, `"capabilities": {"streaming": false}`, jws.Invalid},
 		"with another field":         {`"name": "planner"`, `"name": "planner", "url": "https://evil.example"`, jws.Invalid},
