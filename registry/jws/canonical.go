@@ -78,11 +78,9 @@ func Payloads(card []byte) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var tree map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(canonical))
-	decoder.UseNumber()
-	if err := decoder.Decode(&tree); err != nil {
-		return nil, fmt.Errorf("the card is not a JSON object: %w", err)
+	tree, err := decode(canonical)
+	if err != nil {
+		return nil, err
 	}
 	delete(tree, "signatures")
 	whole, err := encode(tree)
@@ -98,6 +96,16 @@ func Payloads(card []byte) ([][]byte, error) {
 		return [][]byte{stripped}, nil
 	}
 	return [][]byte{stripped, whole}, nil
+}
+
+// decode returns a card in canonical form as an object, with its numbers as they are written.
+func decode(canonical []byte) (tree map[string]any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(canonical))
+	decoder.UseNumber()
+	if err := decoder.Decode(&tree); err != nil {
+		return nil, fmt.Errorf("the card is not a JSON object: %w", err)
+	}
+	return tree, nil
 }
 
 func encode(tree map[string]any) ([]byte, error) {

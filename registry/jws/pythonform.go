@@ -1,8 +1,6 @@
 package jws
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -15,11 +13,9 @@ import (
 
 // pythonForm returns the payload that the SDK signs for a card whose payload by the specification is given.
 func pythonForm(payload []byte) ([]byte, error) {
-	var tree map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(payload))
-	decoder.UseNumber()
-	if err := decoder.Decode(&tree); err != nil {
-		return nil, fmt.Errorf("the card is not a JSON object: %w", err)
+	tree, err := decode(payload)
+	if err != nil {
+		return nil, err
 	}
 	withoutEmpty(tree)
 	form, err := encode(tree)
