@@ -3,13 +3,12 @@ package webfetch
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
-	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -34,7 +33,8 @@ func readBody(u *url.URL, resp *http.Response, limit int64, long longBody) (data
 	if resp.ContentLength > limit && long != cutBody {
 		return nil, false, tooLarge(u, limit, resp.ContentLength)
 	}
-	wire := &io.LimitedReader{R: resp.Body, N: limit + 1}
+	from := &noting{Reader: resp.Body}
+	wire := &io.LimitedReader{R: from, N: limit + 1}
 	codings, err := codingsOf(u, resp.Header)
 	if err != nil {
 		return nil, false, err
@@ -52,7 +52,7 @@ func readBody(u *url.URL, resp *http.Response, limit int64, long longBody) (data
 			return nil, false, nil // servers often send the header with an empty body
 		}
 		if err != nil {
-			return nil, false, badEncoding(u, coding, err)
+			return nil, false, cmp.Or(from.err, badEncoding(u, coding, err))
 		}
 		plain, encoded, closers = decoder, true, append(closers, closing)
 	}
@@ -65,9 +65,25 @@ func readBody(u *url.URL, resp *http.Response, limit int64, long longBody) (data
 	case overlong:
 		return data[:min(int64(len(data)), limit)], true, nil
 	case err != nil && encoded:
-		return nil, false, badEncoding(u, strings.Join(codings, ", "), err)
+		return nil, false, cmp.Or(from.err, badEncoding(u, strings.Join(codings, ", "), err))
 	}
 	return data, false, err
+}
+
+// noting remembers why reading failed: decoders take any end for a fault of the compression.
+type noting struct {
+	io.Reader
+
+	err error // nil at the end of what there is to read
+}
+
+// Read implements io.Reader.
+func (n *noting) Read(p []byte) (int, error) {
+	size, err := n.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		n.err = err
+	}
+	return size, err
 }
 
 // unpacked returns the file in b when it is one that is kept compressed, as sitemaps are: its bytes say what it is.
@@ -157,11 +173,8 @@ func inflate(r io.Reader) (io.Reader, func(), error) {
 	return flate.NewReader(buffered), func() {}, nil
 }
 
-// badEncoding returns a fault about the compression, unless the connection broke.
+// badEncoding returns a fault about the compression.
 func badEncoding(u *url.URL, coding string, err error) error {
-	if _, ok := errors.AsType[net.Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
 	failed := failure(fault.FailedPrecondition, ReasonEncoding, u, "its %s body is broken; the server has to fix it", coding)
 	failed.Cause = err
 	return failed

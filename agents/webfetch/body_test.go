@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -58,6 +59,21 @@ func TestASitemapThatIsKeptCompressedIsRead(t *testing.T) {
 	} {
 		if page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path}); fault.ReasonOf(err) != reason {
 			t.Errorf("Fetch(%s) = %.40q, %v, want %s", path, page.Content, err, reason)
+		}
+	}
+}
+
+// gzipped answers with a body of gzip that says that it is size bytes long, which net/http holds the handler to.
+func gzipped(body string, size int) http.HandlerFunc {
+	return with("Content-Encoding", "gzip", with("Content-Length", strconv.Itoa(size), send("text/plain", body)))
+}
+
+func TestACompressedBodyThatBreaksOffIsNoFaultOfTheCompression(t *testing.T) {
+	text := packed(t, strings.Repeat("A quorum of members. ", 50))
+	for name, body := range map[string]string{"in its data": text[:len(text)/2], "in its head": text[:5], "before it begins": ""} {
+		f, site := serve(t, paths(map[string]http.HandlerFunc{"/page": gzipped(body, len(text))}))
+		if page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + "/page"}); fault.ReasonOf(err) != webfetch.ReasonRead {
+			t.Errorf("Fetch() of a body that breaks off %s = %q, %v, want %s", name, page.Content, err, webfetch.ReasonRead)
 		}
 	}
 }
