@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -206,9 +205,18 @@ func (e *robotsFile) read(ctx context.Context, f *Fetcher, p plan, u *url.URL, r
 		return
 	}
 	data, _, err := readBody(u, resp, robots.MaxBytes, cutBody)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		e.err = f.networkError(ctx, u, p.limits, ReasonRead, err)
+	if err != nil { // the rules that are missing may be those that disallow
+		e.err = unreadRobots(u, err)
+		if ctx.Err() != nil {
+			e.err = f.ended(ctx, u, p.limits)
+		}
 		return
 	}
 	e.file = robots.Parse(data)
+}
+
+func unreadRobots(u *url.URL, cause error) error {
+	failed := failure(fault.Unavailable, ReasonRead, u, "the site's robots.txt cannot be read to its end, and what it allows is unknown; try later")
+	failed.Cause = cause
+	return failed
 }

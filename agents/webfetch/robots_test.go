@@ -127,3 +127,20 @@ func TestRobotsHoldForWhereABrowserIsLed(t *testing.T) {
 		}
 	}
 }
+
+func TestRobotsThatBreakOffAllowNothing(t *testing.T) {
+	file := packed(t, "user-agent: *\ndisallow: /private\n")
+	for name, h := range map[string]http.HandlerFunc{
+		"a file that breaks off":                   with("Content-Length", "50", send("text/plain", "user-agent: *\n")),
+		"a compressed file that breaks off":        gzipped(file[:len(file)/2], len(file)),
+		"a compressed file without its end":        gzipped(file[:len(file)-9], len(file)-9),
+		"a compressed file in another coding":      with("Content-Encoding", "br", send("text/plain", file)),
+		"a compressed file in an unknown coding":   with("Content-Encoding", "pack200-gzip", send("text/plain", file)),
+		"a file that is compressed too many times": with("Content-Encoding", "gzip, gzip, gzip", send("text/plain", file)),
+	} {
+		f, site := serve(t, paths(map[string]http.HandlerFunc{"/robots.txt": h, "/private": send("text/plain", "page")}))
+		if page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + "/private"}); fault.ReasonOf(err) != webfetch.ReasonRead || !strings.Contains(page.Error, "robots.txt") {
+			t.Errorf("Fetch(/private) with %s as robots.txt = %q, %v, want %s that names the file", name, page.Content, err, webfetch.ReasonRead)
+		}
+	}
+}
