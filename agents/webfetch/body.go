@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"compress/flate"
-	"compress/gzip"
 	"compress/zlib"
 	"errors"
 	"io"
@@ -94,7 +93,7 @@ func (b body) unpacked(limit int64) (body, error) {
 	default:
 		return b, nil
 	}
-	file, err := gzip.NewReader(bytes.NewReader(b.data))
+	file, err := gunzip(bytes.NewReader(b.data))
 	if err != nil {
 		return b, nil //nolint:nilerr // it is something else, and is refused as what it is told to be
 	}
@@ -153,7 +152,7 @@ func decoderOf(coding string, r io.Reader) (decoder io.Reader, closing func(), e
 		}
 		return decoder, decoder.Close, nil
 	default:
-		unzipped, err := gzip.NewReader(r)
+		unzipped, err := gunzip(r)
 		return unzipped, func() {}, err
 	}
 }

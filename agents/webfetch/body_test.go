@@ -77,3 +77,22 @@ func TestACompressedBodyThatBreaksOffIsNoFaultOfTheCompression(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatFollowsCompressedDataIsIgnored(t *testing.T) {
+	two := packed(t, "one ") + packed(t, "two")
+	for name, body := range map[string]string{
+		"two members": two, "a line end": two + "\n", "line ends": two + "\r\n\r\n", "zeros": two + strings.Repeat("\x00", 512), "an empty member": packed(t, "") + two,
+	} {
+		f, site := serve(t, paths(map[string]http.HandlerFunc{"/page": gzipped(body, len(body)), "/file": send("application/gzip", body)}))
+		for _, path := range []string{"/page", "/file"} {
+			if page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path}); err != nil || page.Content != "one two" {
+				t.Errorf("Fetch(%s) with %s = %q, %v, want %q", path, name, page.Content, err, "one two")
+			}
+		}
+	}
+	broken := two[:len(two)-3] + "abc" // the length of the second member
+	f, site := serve(t, paths(map[string]http.HandlerFunc{"/page": gzipped(broken, len(broken))}))
+	if page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + "/page"}); fault.ReasonOf(err) != webfetch.ReasonEncoding {
+		t.Errorf("Fetch() with a broken member = %q, %v, want %s", page.Content, err, webfetch.ReasonEncoding)
+	}
+}
