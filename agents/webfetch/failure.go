@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -72,7 +73,7 @@ func (f *Fetcher) networkError(ctx context.Context, u *url.URL, limits Limits, r
 	if ctx.Err() != nil {
 		return f.ended(ctx, u, limits)
 	}
-	what := "no answer, or one that broke off"
+	what, advice := "no answer, or one that broke off", "check the address or try later"
 	switch dns, isDNS := errors.AsType[*net.DNSError](err); {
 	case isTLS(err):
 		reason, what = ReasonTLS, "its certificate or its TLS is not valid"
@@ -84,10 +85,19 @@ func (f *Fetcher) networkError(ctx context.Context, u *url.URL, limits Limits, r
 		return failure(fault.DeadlineExceeded, ReasonTimeout, u, "the server did not take the connection in time; try later").With("timeout", limits.Timeout.String())
 	case reason == ReasonRead:
 		what = "its answer broke off"
+	case hasText(err, "response headers exceeded", "header list larger"):
+		what, advice = fmt.Sprintf("the headers of its answer are longer than %d KiB", maxResponseHeader>>10), "choose another page"
+	case hasText(err, "malformed HTTP"):
+		what, advice = "what answers there does not speak HTTP", "check the address and its port"
 	}
-	failed := failure(fault.Unavailable, reason, u, "%s; check the address or try later", what)
+	failed := failure(fault.Unavailable, reason, u, "%s; %s", what, advice)
 	failed.Cause = err
 	return failed
+}
+
+// hasText reports whether an error has one of texts: net/http exports no errors of these kinds.
+func hasText(err error, texts ...string) bool {
+	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
 func isTimeout(err error) bool {
