@@ -7,6 +7,7 @@ import (
 	"compress/flate"
 	"compress/zlib"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -109,7 +110,11 @@ func (b body) unpacked(limit int64) (body, error) {
 }
 
 func tooLarge(u *url.URL, limit, size int64) error {
-	return failure(fault.FailedPrecondition, ReasonTooLarge, u, "its body is longer than %d bytes; raise max_size (at most %d) or choose a smaller page", limit, MaxMaxSize).
+	advice := "choose a smaller page"
+	if limit < MaxMaxSize {
+		advice = fmt.Sprintf("raise max_size (at most %d) or %s", MaxMaxSize, advice)
+	}
+	return failure(fault.FailedPrecondition, ReasonTooLarge, u, "its body is longer than %d bytes; %s", limit, advice).
 		With("limit", strconv.FormatInt(limit, 10)).With("size", strconv.FormatInt(size, 10))
 }
 

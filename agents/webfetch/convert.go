@@ -108,7 +108,7 @@ func (f *Fetcher) fetchRendered(ctx context.Context, p plan, u *url.URL, page *P
 	shown, err := f.browser.Render(ctx, u, Gate{f, p}, p.limits.MaxSize)
 	if err != nil {
 		if ctx.Err() != nil {
-			return f.ended(ctx, u, p.limits)
+			return p.ended(ctx, u)
 		}
 		return withURL(u, err)
 	}
@@ -139,7 +139,7 @@ func (f *Fetcher) fetchRemotely(ctx context.Context, p plan, u *url.URL, page *P
 	markdown, err := f.remote.Markdown(ctx, u)
 	if err != nil {
 		if ctx.Err() != nil {
-			return f.ended(ctx, u, p.limits)
+			return p.ended(ctx, u)
 		}
 		return withURL(u, err)
 	}
@@ -160,7 +160,7 @@ func (f *Fetcher) checkDecoded(ctx context.Context, p plan, u *url.URL) error {
 		if refused, ok := errors.AsType[*fault.Error](err); ok {
 			return refusal(u, refused)
 		}
-		return f.networkError(ctx, u, p.limits, ReasonDNS, err)
+		return p.networkError(ctx, u, ReasonDNS, err)
 	}
 	return nil
 }

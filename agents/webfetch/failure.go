@@ -65,13 +65,25 @@ func statusError(u *url.URL, resp *http.Response) error {
 	return err
 }
 
+// ended returns why ctx has ended: canceled by the caller, or out of time.
+func (p *plan) ended(ctx context.Context, u *url.URL) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("fetch %s: %w", Redact(u), ctx.Err())
+	}
+	took, advice := p.limits.Timeout, "try later"
+	if most := p.profile.most.Timeout; took < most {
+		advice = fmt.Sprintf("allow more time (at most %s) or %s", most, advice)
+	}
+	return failure(fault.DeadlineExceeded, ReasonTimeout, u, "it took longer than %s; %s", took, advice).With("timeout", took.String())
+}
+
 // networkError returns the fault for an error on the way to the server. It has the given reason unless more is known.
-func (f *Fetcher) networkError(ctx context.Context, u *url.URL, limits Limits, reason string, err error) error {
+func (p *plan) networkError(ctx context.Context, u *url.URL, reason string, err error) error {
 	if known, ok := errors.AsType[*fault.Error](err); ok {
 		return known
 	}
 	if ctx.Err() != nil {
-		return f.ended(ctx, u, limits)
+		return p.ended(ctx, u)
 	}
 	what, advice := "no answer, or one that broke off", "check the address or try later"
 	switch dns, isDNS := errors.AsType[*net.DNSError](err); {
@@ -82,7 +94,7 @@ func (f *Fetcher) networkError(ctx context.Context, u *url.URL, limits Limits, r
 	case isDNS:
 		reason, what = ReasonDNS, "its host name could not be looked up"
 	case isTimeout(err):
-		return failure(fault.DeadlineExceeded, ReasonTimeout, u, "the server did not take the connection in time; try later").With("timeout", limits.Timeout.String())
+		return failure(fault.DeadlineExceeded, ReasonTimeout, u, "the server did not take the connection in time; try later").With("timeout", p.limits.Timeout.String())
 	case reason == ReasonRead:
 		what = "its answer broke off"
 	case hasText(err, "response headers exceeded", "header list larger"):

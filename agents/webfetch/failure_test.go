@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/platform/fault"
@@ -35,6 +36,28 @@ func TestAnAnswerThatIsNotHTTPIsNamed(t *testing.T) {
 		page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path})
 		if fault.ReasonOf(err) != webfetch.ReasonNetwork || !strings.Contains(page.Error, want) {
 			t.Errorf("Fetch(%s) = %v, want %s and %q", path, err, webfetch.ReasonNetwork, want)
+		}
+	}
+}
+
+func TestNobodyIsToldToAskForMoreThanThereIs(t *testing.T) {
+	hung := make(chan struct{})
+	f, site := serve(t, paths(map[string]http.HandlerFunc{
+		"/hung": func(http.ResponseWriter, *http.Request) { <-hung },
+		"/long": func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "99999999") },
+	}))
+	t.Cleanup(func() { close(hung) }) // before the server is closed, which waits for its handlers
+	for name, test := range map[string]struct {
+		req  webfetch.Request
+		want string
+	}{
+		"a time that may be longer":  {webfetch.Request{URL: site + "/hung", Timeout: 50 * time.Millisecond}, "longer than 50ms; allow more time (at most 5m0s) or try later"},
+		"a profile with less time":   {webfetch.Request{URL: site + "/hung", Timeout: 50 * time.Millisecond, Profile: "slack", Language: "en"}, "longer than 50ms; allow more time (at most 10s) or try later"},
+		"a size that may be larger":  {webfetch.Request{URL: site + "/long"}, "raise max_size (at most 52428800) or choose a smaller page"},
+		"a size that is the largest": {webfetch.Request{URL: site + "/long", MaxSize: 50 << 20}, "longer than 52428800 bytes; choose a smaller page"},
+	} {
+		if _, err := f.Fetch(t.Context(), test.req); err == nil || !strings.HasSuffix(fault.From(err).Message, test.want) {
+			t.Errorf("Fetch() with %s = %v, want an end of %q", name, err, test.want)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -137,7 +136,7 @@ func (f *Fetcher) fetch(ctx context.Context, p plan, page *Page) error {
 	defer cancel()
 	done, err := f.slots.Take(ctx, u.Hostname())
 	if err != nil {
-		return f.ended(ctx, u, p.limits)
+		return p.ended(ctx, u)
 	}
 	defer done()
 	if p.engine == EngineRemote {
@@ -147,7 +146,7 @@ func (f *Fetcher) fetch(ctx context.Context, p plan, page *Page) error {
 	}
 	if err != nil && ctx.Err() != nil {
 		if _, isFault := errors.AsType[*fault.Error](err); !isFault {
-			return f.ended(ctx, u, p.limits)
+			return p.ended(ctx, u)
 		}
 	}
 	if err != nil {
@@ -177,15 +176,6 @@ func (f *Fetcher) present(p plan, u *url.URL, page *Page) error {
 		page.Content, page.mark = page.Content+page.mark, ""
 	}
 	return nil
-}
-
-// ended returns why ctx has ended: canceled by the caller, or out of time.
-func (f *Fetcher) ended(ctx context.Context, u *url.URL, limits Limits) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return fmt.Errorf("fetch %s: %w", Redact(u), ctx.Err())
-	}
-	return failure(fault.DeadlineExceeded, ReasonTimeout, u, "it took longer than %s; allow more time (at most %s) or try later", limits.Timeout, MaxTimeout).
-		With("timeout", limits.Timeout.String())
 }
 
 // commonHeaders are the response headers that are useful to a reader.

@@ -112,7 +112,7 @@ func (f *Fetcher) ask(ctx context.Context, p plan, named bool, u *url.URL, jar *
 		return nil, refusal(u, refused)
 	}
 	if err != nil {
-		return nil, f.networkError(ctx, u, p.limits, ReasonNetwork, err)
+		return nil, p.networkError(ctx, u, ReasonNetwork, err)
 	}
 	if p.Session != "" {
 		jar.Keep(u, resp.Cookies())
@@ -196,7 +196,7 @@ func (f *Fetcher) read(ctx context.Context, p plan, u *url.URL, resp *http.Respo
 	}
 	data, cut, err := readBody(u, resp, p.limits.MaxSize, p.profile.overlong)
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
-		return body{}, f.networkError(ctx, u, p.limits, ReasonRead, err)
+		return body{}, p.networkError(ctx, u, ReasonRead, err)
 	}
 	page.ContentLength, page.Truncated = int64(len(data)), cut
 	b := body{url: u, data: data, cut: cut, contentType: page.ContentType}

@@ -88,7 +88,7 @@ func (f *Fetcher) robotsOf(ctx context.Context, p plan, u *url.URL) (*robotsFile
 		select {
 		case <-entry.done:
 		case <-ctx.Done():
-			return nil, f.ended(ctx, u, p.limits)
+			return nil, p.ended(ctx, u)
 		}
 		if entry.err == nil && entry.beyond == nil {
 			return entry, nil
@@ -102,7 +102,7 @@ func (f *Fetcher) robotsOf(ctx context.Context, p plan, u *url.URL) (*robotsFile
 			f.robots.forget(origin, entry) // this caller may follow the redirect
 		}
 		if ctx.Err() != nil { // what stopped the other caller may not stop this one
-			return nil, f.ended(ctx, u, p.limits)
+			return nil, p.ended(ctx, u)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func (f *Fetcher) askRobots(ctx context.Context, p plan, u, at *url.URL) (*http.
 		return nil, refusal(u, refused)
 	}
 	if err != nil {
-		return nil, f.networkError(ctx, u, p.limits, ReasonNetwork, err)
+		return nil, p.networkError(ctx, u, ReasonNetwork, err)
 	}
 	return resp, nil
 }
@@ -208,7 +208,7 @@ func (e *robotsFile) read(ctx context.Context, f *Fetcher, p plan, u *url.URL, r
 	if err != nil { // the rules that are missing may be those that disallow
 		e.err = unreadRobots(u, err)
 		if ctx.Err() != nil {
-			e.err = f.ended(ctx, u, p.limits)
+			e.err = p.ended(ctx, u)
 		}
 		return
 	}
