@@ -23,7 +23,7 @@ type Gate struct {
 func (g Gate) Dial(ctx context.Context, host, port string) (net.Conn, error) {
 	u := &url.URL{Scheme: "https", Host: net.JoinHostPort(host, port)}
 	if err := g.fetcher.policy.CheckURL(u); err != nil {
-		return nil, refusal(u, fault.From(err))
+		return nil, withURL(u, err)
 	}
 	if err := g.fetcher.admitHost(ctx, g.plan, u, host, port); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (g Gate) Dial(ctx context.Context, host, port string) (net.Conn, error) {
 // admit returns a fault unless the guard and the allowlist admit u. It does not resolve the host.
 func (f *Fetcher) admit(ctx context.Context, p plan, u *url.URL) error {
 	if err := f.policy.CheckURL(u); err != nil {
-		return refusal(u, fault.From(err))
+		return withURL(u, err)
 	}
 	return f.admitHost(ctx, p, u, u.Hostname(), netguard.Port(u))
 }

@@ -2,7 +2,6 @@ package webfetch
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/url"
 	"strings"
@@ -51,17 +50,6 @@ func (p *plan) selector() extract.Selector {
 		return extract.Selector{Kind: extract.JSONPath, Expression: p.JSONPath}
 	}
 	return extract.Selector{Kind: extract.CSS, Expression: p.Selector}
-}
-
-// withURL adds the URL to a fault of package extract.
-func withURL(u *url.URL, err error) error {
-	why, ok := errors.AsType[*fault.Error](err)
-	if !ok {
-		return err
-	}
-	told := failure(why.Kind, why.Reason, u, "%s", why.Message)
-	told.Violations, told.Cause = why.Violations, why.Cause
-	return told
 }
 
 // fetchHere reads the page in this process, with the browser if the plan asks for it or the page needs it.
@@ -157,9 +145,6 @@ func (f *Fetcher) checkDecoded(ctx context.Context, p plan, u *url.URL) error {
 		}
 	}
 	if _, err := f.policy.Resolve(ctx, "tcp", net.JoinHostPort(u.Hostname(), netguard.Port(u))); err != nil {
-		if refused, ok := errors.AsType[*fault.Error](err); ok {
-			return refusal(u, refused)
-		}
 		return p.networkError(ctx, u, ReasonDNS, err)
 	}
 	return nil

@@ -79,8 +79,8 @@ func (p *plan) ended(ctx context.Context, u *url.URL) error {
 
 // networkError returns the fault for an error on the way to the server. It has the given reason unless more is known.
 func (p *plan) networkError(ctx context.Context, u *url.URL, reason string, err error) error {
-	if known, ok := errors.AsType[*fault.Error](err); ok {
-		return known
+	if _, ok := errors.AsType[*fault.Error](err); ok { // of the guard, or of the pace
+		return withURL(u, err)
 	}
 	if ctx.Err() != nil {
 		return p.ended(ctx, u)
@@ -133,12 +133,23 @@ func isTLS(err error) bool {
 	return strings.Contains(err.Error(), "remote error: tls:") // crypto/tls does not export the type of an alert it received
 }
 
-// refusal adds the URL to a fault of the guard or of the pace.
-func refusal(u *url.URL, why *fault.Error) error {
-	if slices.Contains([]string{ReasonAuth, ReasonTimeout}, why.Reason) {
-		return why
+// withURL returns a fault of another package as one about u, and any other error as it is.
+func withURL(u *url.URL, err error) error {
+	why, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return err
 	}
-	err := failure(why.Kind, why.Reason, u, "%s", why.Message)
-	err.Violations, err.Cause, err.RetryAfter = why.Violations, why.Cause, why.RetryAfter
-	return err
+	told := failure(why.Kind, why.Reason, u, "%s", detail(why))
+	told.Violations, told.Cause, told.RetryAfter, told.Ours = why.Violations, why.Cause, why.RetryAfter, why.Ours
+	for name, value := range why.Metadata {
+		if name != "url" {
+			told = told.With(name, value)
+		}
+	}
+	return told
+}
+
+// detail returns the message of a fault without the URL that failure puts in front.
+func detail(err *fault.Error) string {
+	return strings.TrimPrefix(err.Message, cannotFetch+err.Metadata["url"]+": ")
 }

@@ -108,9 +108,6 @@ func (f *Fetcher) ask(ctx context.Context, p plan, named bool, u *url.URL, jar *
 		req.AddCookie(cookie)
 	}
 	resp, err := f.roundTripper(p).RoundTrip(req)
-	if refused, ok := errors.AsType[*fault.Error](err); ok {
-		return nil, refusal(u, refused)
-	}
 	if err != nil {
 		return nil, p.networkError(ctx, u, ReasonNetwork, err)
 	}

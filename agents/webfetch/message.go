@@ -163,7 +163,7 @@ func fill(template string, err *fault.Error) string {
 		name := strings.Trim(word, "{}")
 		switch {
 		case name == "detail":
-			return strings.TrimPrefix(err.Message, cannotFetch+err.Metadata["url"]+": ")
+			return detail(err)
 		case name == "field" && len(err.Violations) > 0:
 			return err.Violations[0].Field
 		}

@@ -2,7 +2,6 @@ package webfetch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -186,9 +185,6 @@ func (f *Fetcher) askRobots(ctx context.Context, p plan, u, at *url.URL) (*http.
 	req.Header.Set("Accept", "text/plain,*/*;q=0.5")
 	req.Header.Set("Accept-Encoding", acceptEncoding)
 	resp, err := f.web.retried.RoundTrip(req)
-	if refused, ok := errors.AsType[*fault.Error](err); ok {
-		return nil, refusal(u, refused)
-	}
 	if err != nil {
 		return nil, p.networkError(ctx, u, ReasonNetwork, err)
 	}
