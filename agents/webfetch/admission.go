@@ -19,7 +19,8 @@ type Gate struct {
 	plan    plan
 }
 
-// Dial connects to host and port, for a page or one of its resources, if the allowlist and the guard admit them.
+// Dial connects to host and port, for a page or one of its resources, if the allowlist and the guard admit them. Its errors are faults, except when ctx
+// is canceled.
 func (g Gate) Dial(ctx context.Context, host, port string) (net.Conn, error) {
 	u := &url.URL{Scheme: "https", Host: net.JoinHostPort(host, port)}
 	if err := g.fetcher.policy.CheckURL(u); err != nil {
@@ -28,7 +29,11 @@ func (g Gate) Dial(ctx context.Context, host, port string) (net.Conn, error) {
 	if err := g.fetcher.admitHost(ctx, g.plan, u, host, port); err != nil {
 		return nil, err
 	}
-	return g.fetcher.web.network.DialContext(ctx, "tcp", u.Host)
+	conn, err := g.fetcher.web.network.DialContext(ctx, "tcp", u.Host)
+	if err != nil {
+		return nil, g.plan.networkError(ctx, u, ReasonNetwork, err)
+	}
+	return conn, nil
 }
 
 // admit returns a fault unless the guard and the allowlist admit u. It does not resolve the host.

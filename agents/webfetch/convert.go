@@ -108,6 +108,9 @@ func (f *Fetcher) fetchRendered(ctx context.Context, p plan, u *url.URL, page *P
 	}
 	const contentType = "text/html; charset=utf-8"
 	page.URL, page.Domain, page.StatusCode, page.ContentType = printable(shown.URL.String()), shown.URL.Hostname(), shown.StatusCode, contentType
+	if shown.StatusCode >= 400 {
+		return statusError(shown.URL, shown.StatusCode, 0)
+	}
 	page.ContentLength, page.Rendered = int64(len(shown.HTML)), true
 	return convert(ctx, p, body{url: shown.URL, data: []byte(shown.HTML), contentType: contentType}, page)
 }

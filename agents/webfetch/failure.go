@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -50,18 +51,19 @@ func Redact(u *url.URL) string {
 // printable replaces invalid UTF-8: a redirect may contain any byte, and protobuf refuses such strings.
 func printable(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
-// statusError returns the fault for an answer with an unsuccessful status.
-func statusError(u *url.URL, resp *http.Response) error {
-	kind, reason, advice := fault.FailedPrecondition, ReasonStatus, "open it in a browser to see what it asks for"
-	switch code := resp.StatusCode; {
-	case code == http.StatusNotFound || code == http.StatusGone:
+// statusError returns the fault for an answer with an unsuccessful status. wait is how long the server asks to wait.
+func statusError(u *url.URL, status int, wait time.Duration) error {
+	kind, advice := fault.FailedPrecondition, "open it in a browser to see what it asks for"
+	switch {
+	case status == http.StatusNotFound || status == http.StatusGone:
 		kind, advice = fault.NotFound, "check the address"
-	case code == http.StatusTooManyRequests || code >= 500:
+	case status == http.StatusTooManyRequests || status >= 500:
 		kind, advice = fault.Unavailable, "try again later"
 	}
-	err := failure(kind, reason, u, "the server answered %d %s; %s", resp.StatusCode, http.StatusText(resp.StatusCode), advice).
-		With("status_code", strconv.Itoa(resp.StatusCode)).With("status_text", http.StatusText(resp.StatusCode))
-	err.RetryAfter = retryAfter(resp)
+	text := http.StatusText(status) // nothing for a number of the server's own
+	err := failure(kind, ReasonStatus, u, "the server answered %s; %s", strings.TrimSpace(fmt.Sprintf("%d %s", status, text)), advice).
+		With("status_code", strconv.Itoa(status)).With("status_text", text)
+	err.RetryAfter = wait
 	return err
 }
 

@@ -189,7 +189,7 @@ func (f *Fetcher) read(ctx context.Context, p plan, u *url.URL, resp *http.Respo
 	page.Cache = string(httpcache.StatusOf(resp))
 	redirected := p.NoRedirects && resp.StatusCode >= 300 && resp.StatusCode < 400
 	if (resp.StatusCode < 200 || resp.StatusCode > 299) && !redirected {
-		return body{}, errors.Join(statusError(u, resp), resp.Body.Close())
+		return body{}, errors.Join(statusError(u, resp.StatusCode, retryAfter(resp)), resp.Body.Close())
 	}
 	data, cut, err := readBody(u, resp, p.limits.MaxSize, p.profile.overlong)
 	if err = errors.Join(err, resp.Body.Close()); err != nil {

@@ -47,14 +47,15 @@ type MarkdownService interface {
 
 // Rendered is a page as rendered by a browser.
 type Rendered struct {
-	HTML       string
+	HTML       string   // empty with a status of 400 or above
 	URL        *url.URL // after redirects and scripts
-	StatusCode int
+	StatusCode int      // 0 when there was no answer
 }
 
 // Browser renders pages. It must make all connections through the Gate.
 type Browser interface {
-	// Render returns the page at u after its scripts have run, as HTML of at most maxSize bytes. Its fault is RENDER_FAILED.
+	// Render returns the page at u after its scripts have run, as HTML of at most maxSize bytes. Its faults are RENDER_FAILED, BODY_TOO_LARGE and those
+	// of the Gate.
 	Render(ctx context.Context, u *url.URL, gate Gate, maxSize int64) (Rendered, error)
 }
 

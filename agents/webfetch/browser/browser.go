@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
@@ -81,17 +82,13 @@ func (b *Browser) Render(ctx context.Context, u *url.URL, gate webfetch.Gate, ma
 		return webfetch.Rendered{}, failed(err, "its proxy did not start")
 	}
 	defer proxy.close()
-	shown, err := b.show(ctx, u, proxy.addr(), maxSize)
-	if refused := proxy.refusal(u); err != nil && refused != nil {
-		return webfetch.Rendered{}, refused
-	}
-	return shown, err
+	return b.show(ctx, u, proxy, maxSize)
 }
 
-func (b *Browser) show(ctx context.Context, u *url.URL, proxy string, maxSize int64) (webfetch.Rendered, error) {
+func (b *Browser) show(ctx context.Context, u *url.URL, proxy *proxy, maxSize int64) (webfetch.Rendered, error) {
 	var dialogs sync.WaitGroup
 	defer dialogs.Wait()
-	tab, end, err := b.start(ctx, proxy)
+	tab, end, err := b.start(ctx, proxy.addr())
 	if err != nil {
 		return webfetch.Rendered{}, failed(err, "there is no room for its files")
 	}
@@ -103,11 +100,18 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy string, maxSize in
 	dialogs.Go(func() { dismiss(tab, opened) })
 	answer, err := chromedp.Run(tab, chromedp.NavigateResponse(u.String()))
 	if err != nil {
-		return webfetch.Rendered{}, failed(err, "it could not be loaded")
+		return webfetch.Rendered{}, unloaded(tab, proxy, err)
 	}
-	if answer != nil && answer.Status >= 400 {
-		status := strconv.FormatInt(answer.Status, 10)
-		return webfetch.Rendered{}, fault.New(fault.FailedPrecondition, webfetch.ReasonStatus, "the server answered %s", status).With("status_code", status)
+	status := 0
+	if answer != nil {
+		status = int(answer.Status)
+	}
+	if status >= 400 {
+		at, err := url.Parse(answer.URL)
+		if err != nil {
+			return webfetch.Rendered{}, failed(err, "its address cannot be read")
+		}
+		return webfetch.Rendered{URL: at, StatusCode: status}, nil
 	}
 	if err := settle(tab); err != nil {
 		return webfetch.Rendered{}, failed(err, "it did not come to rest")
@@ -127,11 +131,21 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy string, maxSize in
 	if err != nil {
 		return webfetch.Rendered{}, failed(err, "its address cannot be read")
 	}
-	status := 0
-	if answer != nil {
-		status = int(answer.Status)
-	}
 	return webfetch.Rendered{HTML: html, URL: final, StatusCode: status}, nil
+}
+
+// unloaded returns the fault for a page that failed to load: why the proxy made no connection for it or for where it redirects, or what Chromium says.
+func unloaded(tab context.Context, proxy *proxy, loading error) error {
+	if tree, err := chromedp.Call(tab, page.GetFrameTree, cdp.Empty{}); err == nil {
+		if u, err := url.Parse(tree.FrameTree.Frame.UnreachableURL); err == nil && proxy.failure(u) != nil {
+			return failed(proxy.failure(u), "there was no connection")
+		}
+	}
+	why, ok := errors.AsType[*chromedp.LoadError](loading)
+	if ok && why.ErrorText == "net::ERR_HTTP_RESPONSE_CODE_FAILURE" {
+		return failed(loading, "the server answered with an error and without a page")
+	}
+	return failed(loading, "it could not be loaded")
 }
 
 // start returns a tab of a new Chromium that connects through proxy, and what ends it, waits until it has ended and removes what it has written.

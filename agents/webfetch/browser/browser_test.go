@@ -20,6 +20,7 @@ import (
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/browser"
 	"github.com/quorate/quorate/platform/config"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 )
 
@@ -162,7 +163,7 @@ func TestNavigationIsGuarded(t *testing.T) {
 		}
 	})
 	f := newFetcher(t, host)
-	for path, code := range map[string]webfetch.Code{"/redirect": "", "/script": "", "/refresh": "", "/missing": webfetch.CodeStatus} {
+	for path, code := range map[string]webfetch.Code{"/redirect": webfetch.CodeSSRF, "/script": "", "/refresh": "", "/missing": webfetch.CodeStatus} {
 		p, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path, Render: webfetch.RenderAlways})
 		if p.Success && strings.Contains(p.URL, victim) || code != "" && p.ErrorCode != code {
 			t.Errorf("Fetch(%s) = %+v, %v, want no page of the victim", path, p, err)
@@ -173,6 +174,51 @@ func TestNavigationIsGuarded(t *testing.T) {
 	}
 	if n := reached.Load(); n != 0 {
 		t.Errorf("%d requests reached the victim, want 0", n)
+	}
+}
+
+// TestWhyAPageDoesNotLoad has pages fail for reasons that Chromium does not see, since the proxy makes its connections.
+func TestWhyAPageDoesNotLoad(t *testing.T) {
+	closed := httptest.NewServer(http.NotFoundHandler())
+	nobody := closed.Listener.Addr().String()
+	closed.Close()
+	unlisted, unlistedHost := serve(t, page("<p>unlisted"))
+	site, host := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/unlisted":
+			http.Redirect(w, r, unlisted, http.StatusFound)
+		case "/nobody":
+			http.Redirect(w, r, "http://"+nobody+"/", http.StatusFound)
+		case "/nobody-tls":
+			http.Redirect(w, r, "https://"+nobody+"/", http.StatusFound)
+		case "/ends":
+			panic(http.ErrAbortHandler)
+		case "/bad":
+			http.Error(w, "bad", http.StatusBadGateway)
+		case "/empty":
+			w.WriteHeader(http.StatusBadGateway)
+		default:
+			http.NotFound(w, r)
+		}
+	})
+	f, err := webfetch.New(webfetch.Options{
+		Policy: &netguard.Policy{AllowOrigins: []string{host, nobody, unlistedHost}}, AllowedHosts: []string{host, nobody}, Browser: find(t),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for path, want := range map[string]struct {
+		code webfetch.Code
+		kind fault.Kind
+	}{
+		"/unlisted": {webfetch.CodeDomain, fault.PermissionDenied}, "/nobody": {webfetch.CodeNetwork, fault.Unavailable}, "/nobody-tls": {webfetch.CodeNetwork, fault.Unavailable},
+		"/ends": {webfetch.CodeRender, fault.Unavailable}, "/empty": {webfetch.CodeRender, fault.Unavailable}, "/bad": {webfetch.CodeStatus, fault.Unavailable}, "/missing": {webfetch.CodeStatus, fault.NotFound},
+	} {
+		p, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path, Render: webfetch.RenderAlways})
+		if p.ErrorCode != want.code || fault.KindOf(err) != want.kind || strings.Count(p.Error, "cannot fetch") != 1 {
+			t.Errorf("Fetch(%s) = %s %s, %q, want %s %s, said once", path, fault.KindOf(err), p.ErrorCode, p.Error, want.kind, want.code)
+		}
 	}
 }
 

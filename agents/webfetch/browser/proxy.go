@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
 )
 
 // Limits of what one page may load.
@@ -39,9 +39,9 @@ type proxy struct {
 	connections atomic.Int64
 	traffic     atomic.Int64
 
-	mu      sync.Mutex
-	closed  bool             // guarded by mu
-	refused map[string]error // guarded by mu; by host
+	mu     sync.Mutex
+	closed bool             // guarded by mu
+	failed map[string]error // guarded by mu; why a connection could not be made, by its host:port
 }
 
 func startProxy(ctx context.Context, gate webfetch.Gate) (*proxy, error) {
@@ -49,7 +49,7 @@ func startProxy(ctx context.Context, gate webfetch.Gate) (*proxy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on loopback: %w", err)
 	}
-	p := &proxy{gate: gate, listener: listener, refused: make(map[string]error)}
+	p := &proxy{gate: gate, listener: listener, failed: make(map[string]error)}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	p.client = &http.Transport{DialContext: p.dial, MaxIdleConnsPerHost: 4, DisableCompression: true}
 	p.server = &http.Server{
@@ -72,11 +72,11 @@ func (p *proxy) close() {
 	p.client.CloseIdleConnections()
 }
 
-// refusal returns why the host of u was not dialled, or nil.
-func (p *proxy) refusal(u *url.URL) error {
+// failure returns why there was no connection for u, or nil when there was one. Chromium itself sees only that there was none.
+func (p *proxy) failure(u *url.URL) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.refused[u.Hostname()]
+	return p.failed[net.JoinHostPort(u.Hostname(), netguard.Port(u))]
 }
 
 // dial makes a connection that the gate admits, and counts what comes over it.
@@ -90,11 +90,9 @@ func (p *proxy) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	}
 	conn, err := p.gate.Dial(ctx, host, port)
 	if err != nil {
-		if known, ok := errors.AsType[*fault.Error](err); ok {
-			p.mu.Lock()
-			p.refused[host] = known
-			p.mu.Unlock()
-		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.failed[addr] = err
 		return nil, err
 	}
 	return &counted{Conn: conn, proxy: p}, nil
@@ -146,7 +144,7 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	resp, err := p.client.RoundTrip(out)
 	if err != nil {
-		http.Error(w, "refused", http.StatusBadGateway)
+		hangUp(w)
 		return
 	}
 	defer resp.Body.Close()
@@ -157,6 +155,13 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(resp.StatusCode)
 	_, _ = io.Copy(w, resp.Body) // the browser notices that it broke off
+}
+
+// hangUp ends the browser's connection without an answer: any answer would be taken for one of the site.
+func hangUp(w http.ResponseWriter) {
+	if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+		_ = conn.Close() // nothing was written
+	}
 }
 
 // tunnel joins the browser's connection and one to where it wants to go.
