@@ -36,6 +36,8 @@ func kindOf(source Source) (kind, string) {
 		}
 	}
 	switch {
+	case mediaType == "text/html" && beginsFeed(source.Data):
+		return kindXML, mediaType
 	case mediaType == "text/html", mediaType == xhtmlType:
 		return kindHTML, mediaType
 	case mediaType == "application/json", mediaType == "text/json", strings.HasSuffix(mediaType, "+json"):
@@ -51,6 +53,24 @@ func kindOf(source Source) (kind, string) {
 	}
 	return kindUnknown, mediaType
 }
+
+// beginsFeed reports whether the first element of a document is that of a feed or a sitemap, which many servers take for HTML
+// (https://mimesniff.spec.whatwg.org/#sniffing-a-mislabeled-feed).
+func beginsFeed(data []byte) bool {
+	text := string(head(bytes.TrimPrefix(data, byteOrderMark)))
+	for s := (scanner{rest: text}); s.next(); {
+		switch {
+		case s.name != "":
+			return feedTags[s.name]
+		case strings.TrimSpace(s.text) != "":
+			return false
+		}
+	}
+	return false
+}
+
+// feedTags are the tags of rootElements, as the scanner names them.
+var feedTags = wordSet("rss feed rdf:rdf urlset sitemapindex")
 
 // isTextType reports whether a media type of an application is one of text.
 func isTextType(mediaType string) bool {
