@@ -140,6 +140,9 @@ type document struct {
 
 // render fills content from a text document.
 func render(ctx context.Context, content *Content, d document, o Options) error {
+	if o.Selector.Kind == JSONPath && beginsJSON(d.text) {
+		d.kind = kindJSON // which many servers and hosts of files call text or HTML
+	}
 	switch d.kind {
 	case kindJSON:
 		return renderJSON(ctx, content, d, o)

@@ -28,6 +28,12 @@ func renderJSON(ctx context.Context, content *Content, d document, o Options) er
 	return nil
 }
 
+// beginsJSON reports whether a text may be an object or an array.
+func beginsJSON(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n")
+	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
+}
+
 func indent(text string) string {
 	var out bytes.Buffer
 	s := shapeOfJSON(text)

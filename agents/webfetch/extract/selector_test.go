@@ -45,6 +45,9 @@ func TestSelectors(t *testing.T) {
 		"XPath to all":              {"text/html", members, extract.XPath, "/", extract.Text, "Home\n\n- Ann page\n- Bob\n\nName\nAnn"},
 		"XPath back":                {"text/html", members, extract.XPath, "//table/preceding::a/@href", extract.Text, "/\nann"},
 		"JSONPath as JSON":          {"application/json", document, extract.JSONPath, "$.members[?@.votes>1].name", extract.JSON, "[\n  \"Ann\"\n]"},
+		"JSONPath in plain text":    {"text/plain", "\n" + document, extract.JSONPath, "$..votes", extract.Text, "[\n  2,\n  1\n]"},
+		"JSONPath in HTML":          {"text/html", document, extract.JSONPath, "$..votes", extract.Text, "[\n  2,\n  1\n]"},
+		"JSONPath in a script":      {"application/javascript", document, extract.JSONPath, "$..votes", extract.Text, "[\n  2,\n  1\n]"},
 		"JSONPath as Markdown":      {"application/json", document, extract.JSONPath, "$..votes", extract.Markdown, "```json\n[\n  2,\n  1\n]\n```"},
 		"JSONPath to a long number": {"application/json", document, extract.JSONPath, "$.big", extract.Text, "[\n  12345678901234567890\n]"},
 	} {
