@@ -174,19 +174,21 @@ const markup = `(roots => {
 	const look = within => { for (const e of within.querySelectorAll('*')) if (e.shadowRoot) { roots.push(e.shadowRoot); look(e.shadowRoot) } };
 	look(document);
 	const all = document.documentElement;
+	if (!all) return '';
 	return roots.length && all.getHTML ? all.cloneNode(false).outerHTML + all.getHTML({shadowRoots: roots}) : all.outerHTML;
 })([])`
 
 // settle waits until the page no longer grows. A page can replace what markup asks for, so only numbers are accepted here, and a string by the caller:
-// anything else would be unbounded.
+// anything else would be unbounded. While a script or a refresh leads to another page, nothing can be asked.
 func settle(tab context.Context) error {
 	ticker := time.NewTicker(settleTime)
 	defer ticker.Stop()
-	begin, before := time.Now(), -1
-	for time.Since(begin) < maxSettle {
-		length, err := chromedp.Run(tab, chromedp.Evaluate[int]("(h => typeof h == 'string' ? h.length : 0)("+markup+")"))
-		if err != nil || length == before {
-			return err
+	var err error
+	for begin, before := time.Now(), -1; time.Since(begin) < maxSettle; {
+		var length int
+		length, err = chromedp.Run(tab, chromedp.Evaluate[int]("(h => typeof h == 'string' ? h.length : 0)("+markup+")"))
+		if err == nil && length == before && length > 0 {
+			return nil
 		}
 		before = length
 		select {
@@ -195,7 +197,7 @@ func settle(tab context.Context) error {
 			return context.Cause(tab)
 		}
 	}
-	return nil
+	return err
 }
 
 // flags returns chromedp's flags, and those that keep Chromium behind the proxy and in its directory.

@@ -222,6 +222,15 @@ func TestWhyAPageDoesNotLoad(t *testing.T) {
 	}
 }
 
+func TestAPageIsWaitedForWhileThereIsNone(t *testing.T) {
+	site, host := serve(t, page("<p>"+strings.Repeat("This is enough text. ", 30)+`</p><script>
+addEventListener("load", () => { const all = document.documentElement; all.remove(); setTimeout(() => document.append(all), 1000) })</script>`))
+	p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAlways})
+	if err != nil || !strings.Contains(p.Content, "enough text") {
+		t.Errorf("Fetch(a page that is away for a second) = %q, %v, want its text", p.Content, err)
+	}
+}
+
 func TestABrowserEndsWithItsPage(t *testing.T) {
 	site, host := serve(t, page("<p>x</p><script>for (;;) {}</script>"))
 	f := newFetcher(t, host)
