@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -113,6 +114,9 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy *proxy, maxSize in
 		}
 		return webfetch.Rendered{URL: at, StatusCode: status}, nil
 	}
+	if answer != nil && !isPage(answer.MimeType) {
+		return webfetch.Rendered{}, fault.New(fault.FailedPrecondition, webfetch.ReasonRender, "it is %q, which a browser shows without a page; leave render out", answer.MimeType)
+	}
 	if err := settle(tab); err != nil {
 		return webfetch.Rendered{}, failed(err, "it did not come to rest")
 	}
@@ -132,6 +136,12 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy *proxy, maxSize in
 		return webfetch.Rendered{}, failed(err, "its address cannot be read")
 	}
 	return webfetch.Rendered{HTML: html, URL: final, StatusCode: status}, nil
+}
+
+// isPage reports whether Chromium makes a page of a document of a type: a PDF and a picture it only shows.
+func isPage(mimeType string) bool {
+	kind, _, _ := strings.Cut(mimeType, "/")
+	return kind != "image" && kind != "audio" && kind != "video" && mimeType != "application/pdf"
 }
 
 // unloaded returns the fault for a page that failed to load: why the proxy made no connection for it or for where it redirects, or what Chromium says.

@@ -231,6 +231,19 @@ addEventListener("load", () => { const all = document.documentElement; all.remov
 	}
 }
 
+func TestWhatIsNoPageIsNotRendered(t *testing.T) {
+	for contentType, body := range map[string]string{"application/pdf": "%PDF-1.4\n", "image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg"/>`} {
+		site, host := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", contentType)
+			_, _ = io.WriteString(w, body)
+		})
+		p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAlways})
+		if p.ErrorCode != webfetch.CodeRender || !strings.Contains(p.Error, contentType) {
+			t.Errorf("Fetch(%s) = %q, %v, want %s that names the type", contentType, p.Content, err, webfetch.CodeRender)
+		}
+	}
+}
+
 func TestABrowserEndsWithItsPage(t *testing.T) {
 	site, host := serve(t, page("<p>x</p><script>for (;;) {}</script>"))
 	f := newFetcher(t, host)
