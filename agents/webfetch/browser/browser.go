@@ -170,7 +170,8 @@ func (b *Browser) start(ctx context.Context, proxy string) (tab context.Context,
 		chromium = cmd
 	})
 	allocator, stop := chromedp.NewExecAllocator(ctx, append(b.flags(proxy, files), starting)...)
-	tab, cancel := chromedp.NewContext(allocator)
+	quiet := func(string, ...any) {} // what matters of it is returned as an error; the default is package log
+	tab, cancel := chromedp.NewContext(allocator, chromedp.WithLogf(quiet), chromedp.WithErrorf(quiet))
 	return tab, func() {
 		cancel()
 		stop()
