@@ -42,6 +42,19 @@ func (a *api) environment() {
 	a.keys = cmp.Or(a.keys, config.Env("WEBFETCH_API_KEYS"))
 }
 
+// check refuses what would be ignored.
+func (a *api) check() error {
+	switch {
+	case a.wanted():
+		return nil
+	case a.keys != "":
+		return fault.Invalid("api-keys", "CONFIG_INVALID", "there are API keys and no API; give --api-addr or --api-grpc-addr, or leave --api-keys and WEBFETCH_API_KEYS out")
+	case a.plaintext:
+		return fault.Invalid("api-plaintext", "CONFIG_INVALID", "--api-plaintext is for --api-addr and --api-grpc-addr, and neither is given")
+	}
+	return nil
+}
+
 func (a *api) wanted() bool { return a.addr != "" || a.grpcAddr != "" }
 
 // served is an API that is ready to Run.

@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/agent"
@@ -42,6 +43,8 @@ type program struct {
 	callersFile     string
 	allowlistWrite  bool
 	api             api
+
+	forPage, forServing *pflag.FlagSet // flags that only one of the two takes
 }
 
 // Main runs the program with args, without its name, until it is done or ctx has ended. It returns the exit code: 0 success, 1 other error, 2 usage,
@@ -70,20 +73,29 @@ func (p *program) command() *cobra.Command {
 		RunE:              p.run,
 	}
 	p.flags(cmd.PersistentFlags())
+	cmd.MarkFlagsMutuallyExclusive("format", "mode")
 	cmd.PersistentFlags().BoolVar(&p.allowlistWrite, "allowlist-write", false, "let anybody who can reach the agent change the list of domains (env WEBFETCH_ALLOWLIST_WRITE)")
-	flags := cmd.Flags()
-	p.pageFlags(flags)
+	p.forPage, p.forServing = pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
+	p.pageFlags(p.forPage)
+	p.serveFlags(p.forServing)
+	cmd.Flags().AddFlagSet(p.forPage)
+	cmd.Flags().AddFlagSet(p.forServing)
+	p.forServing.AddFlag(cmd.PersistentFlags().Lookup("allowlist-write"))
+	cmd.AddCommand(&cobra.Command{
+		Use: "mcp", Short: "Serve MCP over standard input and output", Args: cobra.NoArgs,
+		RunE: p.runMCP,
+	})
+	return cmd
+}
+
+// serveFlags adds the flags for serving the agent.
+func (p *program) serveFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&p.addr, "addr", "", "address to serve on (env WEBFETCH_ADDR, default "+defaultAddr+")")
 	flags.StringVar(&p.publicURL, "public-url", "", "URL by which others reach the agent (env WEBFETCH_PUBLIC_URL or AGENTCORE_RUNTIME_URL, default: the address)")
 	flags.StringVar(&p.server, "server", "", "Quorate's HTTP base URL to join; empty serves without joining (env QUORATE_SERVER)")
 	flags.StringVar(&p.token, "token-file", "", "file with the agent's token (env QUORATE_TOKEN_FILE, or the token itself in QUORATE_TOKEN)")
 	flags.StringVar(&p.callersFile, "callers-token-file", "", "file with the bearer token that callers of the agent must send; reloaded when it changes; empty admits anybody who can reach the agent (env WEBFETCH_CALLERS_TOKEN_FILE)")
 	p.api.flags(flags)
-	cmd.AddCommand(&cobra.Command{
-		Use: "mcp", Short: "Serve MCP over standard input and output", Args: cobra.NoArgs,
-		RunE: p.runMCP,
-	})
-	return cmd
 }
 
 func (p *program) run(cmd *cobra.Command, args []string) error {
@@ -94,11 +106,29 @@ func (p *program) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if len(args) == 1 {
+		err = refuseGiven(p.forServing, "is for serving, and a URL is read once; leave one of them out")
+	} else {
+		err = refuseGiven(p.forPage, "is for a URL, and none is given")
+	}
+	if err != nil {
+		return err
+	}
 	p.started = true
 	if len(args) == 1 {
 		return p.fetch(cmd.Context(), args[0], headers, p.out, p.err)
 	}
 	return p.serve(cmd.Context())
+}
+
+// refuseGiven returns an error if any of flags, which would be ignored, is on the command line.
+func refuseGiven(flags *pflag.FlagSet, why string) (err error) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Changed && err == nil {
+			err = fmt.Errorf("--%s %s", f.Name, why)
+		}
+	})
+	return err
 }
 
 func (p *program) runMCP(cmd *cobra.Command, _ []string) error {

@@ -50,6 +50,9 @@ func (p *program) serve(ctx context.Context) (err error) {
 	if err := p.environment(); err != nil {
 		return err
 	}
+	if err := p.api.check(); err != nil {
+		return err
+	}
 	logger := slog.New(slog.NewTextHandler(p.err, nil))
 	f, err := p.fetcher(ctx, logger)
 	if err != nil {

@@ -243,6 +243,23 @@ func TestNoSettingIsIgnored(t *testing.T) {
 			t.Errorf("webfetch %q = %d, %s, want 6 and %q", args, code, notes, want)
 		}
 	}
+	for want, args := range map[string][]string{
+		"--addr is for serving":            {"--addr", "127.0.0.1:0", site},
+		"--api-keys is for serving":        {"--api-keys", "keys", site},
+		"--allowlist-write is for serving": {"--allowlist-write", site},
+		"--selector is for a URL":          {"--selector", "p"},
+		"--output is for a URL":            {"-o", "json"},
+		"[format mode] were all set":       {"--format", "text", "--mode", "html", site},
+	} {
+		if code, _, notes := run(t, args...); code != 2 || !strings.Contains(notes, want) {
+			t.Errorf("webfetch %q = %d, %s, want 2 and %q", args, code, notes, want)
+		}
+	}
+	for want, args := range map[string][]string{"API keys and no API": {"--api-keys", "keys"}, "--api-plaintext is for": {"--api-plaintext"}} {
+		if code, _, notes := run(t, append(args, "--addr", "127.0.0.1:0")...); code != 6 || !strings.Contains(notes, want) {
+			t.Errorf("webfetch %q = %d, %s, want 6 and %q", args, code, notes, want)
+		}
+	}
 	t.Setenv("WEBFETCH_ALLOWLIST_WRITE", "please")
 	var notes strings.Builder
 	if code := cli.Main(t.Context(), []string{"mcp"}, io.NopCloser(strings.NewReader("")), io.Discard, &notes); code != 6 || !strings.Contains(notes.String(), "WEBFETCH_ALLOWLIST_WRITE") {
