@@ -40,7 +40,7 @@ func (f *fetching) pageFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.render, "render", "", "with a URL: whether a browser shows the page first: never, auto or always")
 	flags.StringVar(&f.engine, "engine", "", "with a URL: http or remote")
 	flags.StringVar(&f.credentialRef, "credential", "", "with a URL: name of a credential of the configuration")
-	flags.StringVar(&f.locale, "locale", "", "with a URL: language of messages, en or ja (env LANG)")
+	flags.StringVar(&f.locale, "locale", "", "with a URL: language of messages, en or ja; default: the profile's")
 }
 
 // fetch prints one page. The host of a URL on the command line is allowed.
@@ -81,10 +81,21 @@ func (f *fetching) fetch(ctx context.Context, raw string, headers map[string]str
 	if _, err := fmt.Fprintln(out, text); err != nil {
 		return fmt.Errorf("print the page: %w", err)
 	}
-	if page.NextIndex > 0 {
-		_, _ = fmt.Fprintf(notes, "cut at %d characters of %d; raise --max-characters for more, or read on with --start-index %d\n", page.NextIndex, page.TotalCharacters, page.NextIndex)
-	}
+	note(notes, page)
 	return nil
+}
+
+// note tells what is missing from a page that was printed, and what else a reader should know of it.
+func note(notes io.Writer, page webfetch.Page) {
+	switch {
+	case page.NextIndex > 0:
+		_, _ = fmt.Fprintf(notes, "cut at %d characters of %d; raise --max-characters for more, or read on with --start-index %d\n", page.NextIndex, page.TotalCharacters, page.NextIndex)
+	case page.Truncated:
+		_, _ = fmt.Fprintf(notes, "cut at %d bytes of the page's body; raise --max-size for more\n", page.ContentLength)
+	}
+	if len(page.Warnings) > 0 {
+		_, _ = fmt.Fprintf(notes, "warning: %s\n", strings.Join(page.Warnings, ", "))
+	}
 }
 
 func parseHeaders(lines []string) (map[string]string, error) {

@@ -158,6 +158,17 @@ func TestAPageIsReadOn(t *testing.T) {
 	}
 }
 
+func TestNothingIsMissingInSilence(t *testing.T) {
+	site, host := newSite(t)
+	code, out, notes := run(t, "--allow-internal", host, "--profile", "adk", "--max-size", "100", site+"/long")
+	if code != 0 || len(out) != 101 || !strings.Contains(notes, "cut at 100 bytes of the page's body; raise --max-size for more\n") || !strings.Contains(notes, "warning: "+webfetch.WarnCut+"\n") {
+		t.Errorf("webfetch of a body without end = %d, %q, %q, want 100 bytes and that it was cut", code, out, notes)
+	}
+	if code, _, notes := run(t, "--allow-internal", host, site+"/html"); code != 0 || notes != "" {
+		t.Errorf("webfetch of a whole page = %d, %q, want no notes", code, notes)
+	}
+}
+
 // serve runs the agent and returns its base URL.
 func serve(t *testing.T, args ...string) (base string) {
 	t.Helper()
