@@ -123,7 +123,7 @@ func (f *File) rulesFor(agent string) (rules []rule, delay time.Duration) {
 		found := false
 		for _, g := range f.groups {
 			for _, name := range g.agents {
-				if name == wanted || wanted != "*" && name != "*" && productToken(name) == wanted {
+				if wanted != "" && (name == wanted || productToken(name) == wanted) { // no group names an agent without a token
 					found = true
 					rules, delay = append(rules, g.rules...), max(delay, g.delay)
 					break

@@ -36,6 +36,7 @@ func TestTest(t *testing.T) {
 		"groups for one agent are one":                        {"user-agent: quorate-webfetch\ndisallow: /a\nuser-agent: x\ndisallow: /\nuser-agent: quorate-webfetch\ndisallow: /b", agent, []string{"/c"}, []string{"/a", "/b"}},
 		"groups for everybody are one":                        {"user-agent: *\ndisallow: /a\nuser-agent: x\ndisallow: /\nuser-agent: *\ndisallow: /b", agent, []string{"/c"}, []string{"/a", "/b"}},
 		"an agent is named in any case, without its version":  {"user-agent: QUORATE-webfetch/2.1\ndisallow: /a", agent + "/0.1", nil, []string{"/a"}},
+		"an agent without a token is in no group of others":   {"user-agent: 360spider\nallow: /a\nuser-agent: *\ndisallow: /", "2bot/1.0", nil, []string{"/a"}},
 		"a part of the name is another agent":                 {"user-agent: quorate\ndisallow: /a", agent, []string{"/a"}, nil},
 		"a longer name is another agent":                      {"user-agent: quorate-webfetch-images\ndisallow: /a", agent, []string{"/a"}, nil},
 		"a group of several agents":                           {"user-agent: x\nuser-agent: quorate-webfetch\nuser-agent: y\ndisallow: /a", agent, []string{"/b"}, []string{"/a"}},
