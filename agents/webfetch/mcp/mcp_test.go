@@ -33,6 +33,9 @@ func newFetcher(t *testing.T, o webfetch.Options) (*webfetch.Fetcher, string) {
 		case "/api":
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"b":[1],"a":2}`)
+		case "/invisible":
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			_, _ = io.WriteString(w, "<p>A\u200b text")
 		case "/long":
 			_, _ = io.WriteString(w, strings.Repeat("x", 60_000))
 		default:
@@ -130,6 +133,16 @@ func TestFetchURL(t *testing.T) {
 	again, _, _ := call(t, c, "fetch_url", map[string]any{"url": site + "/article"})
 	if again == text {
 		t.Error("fetch_url(/article) twice has the same marks, want another number each time")
+	}
+}
+
+func TestTheTextTellsWhatIsMissing(t *testing.T) {
+	f, site := newFetcher(t, webfetch.Options{})
+	c := connect(t, mcp.New(f, mcp.Options{}))
+	for path, want := range map[string]string{"/long": "; read on with start_index 50000]", "/invisible": "; warnings: invisible_characters_removed]"} {
+		if text, _, failed := call(t, c, "fetch_url", map[string]any{"url": site + path}); failed || !strings.HasSuffix(text, want) {
+			t.Errorf("fetch_url(%s) ends in %q, want %q", path, text[max(0, len(text)-100):], want)
+		}
 	}
 }
 
