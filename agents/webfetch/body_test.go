@@ -3,7 +3,9 @@ package webfetch_test
 import (
 	"bytes"
 	"compress/gzip"
+	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -94,5 +96,19 @@ func TestWhatFollowsCompressedDataIsIgnored(t *testing.T) {
 	f, site := serve(t, paths(map[string]http.HandlerFunc{"/page": gzipped(broken, len(broken))}))
 	if page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + "/page"}); fault.ReasonOf(err) != webfetch.ReasonEncoding {
 		t.Errorf("Fetch() with a broken member = %q, %v, want %s", page.Content, err, webfetch.ReasonEncoding)
+	}
+}
+
+func TestAPartThatNobodyAskedForIsCut(t *testing.T) {
+	for said, want := range map[string]bool{"bytes 0-3/9": true, "bytes 5-8/9": true, "bytes 0-3/*": true, "": true, "bytes 0-3/4": false} {
+		f, site := serve(t, paths(map[string]http.HandlerFunc{"/page": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Range", said)
+			w.WriteHeader(http.StatusPartialContent)
+			_, _ = io.WriteString(w, "part")
+		}}))
+		page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + "/page"})
+		if err != nil || page.Content != "part" || page.Truncated != want || slices.Contains(page.Warnings, webfetch.WarnCut) != want {
+			t.Errorf("Fetch() of 206 with Content-Range %q = %q, truncated %t with %v, %v, want truncated %t", said, page.Content, page.Truncated, page.Warnings, err, want)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package webfetch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -195,10 +196,21 @@ func (f *Fetcher) read(ctx context.Context, p plan, u *url.URL, resp *http.Respo
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
 		return body{}, p.networkError(ctx, u, ReasonRead, err)
 	}
+	cut = cut || partial(resp)
 	page.ContentLength, page.Truncated = int64(len(data)), cut
 	b := body{url: u, data: data, cut: cut, contentType: page.ContentType}
 	if p.format == extract.Raw || !p.profile.polite {
 		return b, nil
 	}
 	return b.unpacked(p.limits.MaxSize)
+}
+
+// partial reports whether an answer is a part of a page, which nobody has asked for.
+func partial(resp *http.Response) bool {
+	if resp.StatusCode != http.StatusPartialContent {
+		return false
+	}
+	var first, last, size int64
+	_, err := fmt.Sscanf(resp.Header.Get("Content-Range"), "bytes %d-%d/%d", &first, &last, &size)
+	return err != nil || first != 0 || last+1 != size
 }
