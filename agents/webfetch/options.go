@@ -1,6 +1,7 @@
 package webfetch
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/url"
@@ -11,7 +12,6 @@ import (
 	"github.com/quorate/quorate/agents/webfetch/allowlist"
 	"github.com/quorate/quorate/agents/webfetch/httpcache"
 	"github.com/quorate/quorate/agents/webfetch/pace"
-	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 )
 
@@ -61,15 +61,13 @@ type Browser interface {
 
 // profile returns the profile of the options, with the fields that they override.
 func (o Options) profile() (Profile, error) {
-	p, ok := ProfileNamed(o.Profile)
-	if !ok {
-		return p, fault.Invalid("profile", ReasonRequestInvalid, "there is no profile %q", o.Profile)
+	p, err := ProfileNamed(o.Profile)
+	if err != nil {
+		return p, err
 	}
-	if o.Format != "" {
-		if !o.Format.Known() {
-			return p, fault.Invalid("format", ReasonRequestInvalid, "there is no format %q", o.Format)
-		}
-		p.Format = o.Format
+	p.Format = cmp.Or(o.Format, p.Format)
+	if err := p.Format.Check(); err != nil {
+		return p, err
 	}
 	if err := o.Limits.check(ours); err != nil {
 		return p, err

@@ -34,10 +34,10 @@ type plan struct {
 func (f *Fetcher) plan(req Request) (plan, error) {
 	p := plan{Request: req, profile: f.profile}
 	if req.Profile != "" {
-		named, ok := ProfileNamed(req.Profile)
-		if !ok {
+		named, err := ProfileNamed(req.Profile)
+		if err != nil {
 			p.language = pickLanguage(req.Language, p.profile.Language)
-			return p, fault.Invalid("profile", ReasonRequestInvalid, "there is no profile %q; choose one of %s", prefix(req.Profile, 40), strings.Join(ProfileNames(), ", "))
+			return p, err
 		}
 		p.profile = named
 	}
@@ -59,14 +59,11 @@ func (f *Fetcher) plan(req Request) (plan, error) {
 
 func (p *plan) decideFormat() error {
 	p.format = Format(strings.ToLower(string(cmp.Or(p.Format, p.profile.Format))))
-	if p.format.Known() {
-		return nil
+	err := p.format.Check()
+	if err != nil && p.profile.lenient {
+		p.format, err = p.profile.Format, nil
 	}
-	if p.profile.lenient {
-		p.format = p.profile.Format
-		return nil
-	}
-	return fault.Invalid("format", ReasonRequestInvalid, "format must be markdown, text, html, json, links or raw")
+	return err
 }
 
 // check returns a fault if a field without a limit in Limits is out of bounds.

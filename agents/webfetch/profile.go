@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // Engine says what reads a page.
@@ -91,17 +93,17 @@ var profiles = []Profile{
 
 var profileNumbers = map[string]string{"": ProfileDefault, "000": ProfileSlack, "001": ProfileADK, "002": ProfileGLaDOS, "003": ProfileMyao}
 
-// ProfileNamed returns the profile with a name or number; "" is the default profile.
-func ProfileNamed(name string) (Profile, bool) {
-	name = strings.ToLower(strings.TrimSpace(name))
-	if known, ok := profileNumbers[name]; ok {
-		name = known
+// ProfileNamed returns the profile with a name or number; "" is the default profile. Its error is a REQUEST_INVALID fault.
+func ProfileNamed(name string) (Profile, error) {
+	known := strings.ToLower(strings.TrimSpace(name))
+	if number, ok := profileNumbers[known]; ok {
+		known = number
 	}
-	i := slices.IndexFunc(profiles, func(p Profile) bool { return p.Name == name })
+	i := slices.IndexFunc(profiles, func(p Profile) bool { return p.Name == known })
 	if i < 0 {
-		return Profile{}, false
+		return Profile{}, fault.Invalid("profile", ReasonRequestInvalid, "there is no profile %q; choose one of %s", prefix(name, 40), strings.Join(ProfileNames(), ", "))
 	}
-	return profiles[i], true
+	return profiles[i], nil
 }
 
 // ProfileNames returns the names of all profiles.

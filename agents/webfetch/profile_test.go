@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/agents/webfetch"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // TestProfilesAreTheDocuments holds the numbers of documents 000 to 003.
@@ -29,13 +30,13 @@ func TestProfilesAreTheDocuments(t *testing.T) {
 		"003":     {webfetch.Limits{Timeout: 60 * time.Second, MaxSize: 52428800, MaxCharacters: 20_000}, webfetch.Markdown, "ja", webfetch.EngineRemote, false},
 		"default": {webfetch.Limits{Timeout: 30 * time.Second, MaxSize: 1048576, MaxCharacters: 50_000}, webfetch.Markdown, "en", webfetch.EngineHTTP, false},
 	} {
-		p, ok := webfetch.ProfileNamed(name)
-		if !ok || p.Limits != want.limits || p.Format != want.format || p.Language != want.language || p.Engine != want.engine || p.Allowlist != want.allowlist {
-			t.Errorf("ProfileNamed(%q) = %+v, %t, want %+v", name, p, ok, want)
+		p, err := webfetch.ProfileNamed(name)
+		if err != nil || p.Limits != want.limits || p.Format != want.format || p.Language != want.language || p.Engine != want.engine || p.Allowlist != want.allowlist {
+			t.Errorf("ProfileNamed(%q) = %+v, %v, want %+v", name, p, err, want)
 		}
 	}
-	if p, ok := webfetch.ProfileNamed("004"); ok {
-		t.Errorf("ProfileNamed(004) = %+v, want none", p)
+	if p, err := webfetch.ProfileNamed("004"); fault.ReasonOf(err) != webfetch.ReasonRequestInvalid {
+		t.Errorf("ProfileNamed(004) = %+v, %v, want %s", p, err, webfetch.ReasonRequestInvalid)
 	}
 }
 

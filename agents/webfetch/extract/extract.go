@@ -23,13 +23,13 @@ const (
 	Raw      Format = "raw"      // the document unchanged except for decoding to UTF-8
 )
 
-// Known reports whether f is one of the formats, or empty.
-func (f Format) Known() bool {
+// Check returns a fault unless f is one of the formats, or empty.
+func (f Format) Check() error {
 	switch f {
 	case "", Markdown, Text, HTML, JSON, Links, Raw:
-		return true
+		return nil
 	}
-	return false
+	return fault.Invalid("format", ReasonFormat, "format must be markdown, text, html, json, links or raw")
 }
 
 // Reasons of this package's faults.
@@ -101,8 +101,8 @@ func (c *Content) warn(w Warning) {
 // returns an error.
 func Extract(ctx context.Context, source Source, o Options) (Content, error) {
 	o.Format = cmp.Or(o.Format, Markdown)
-	if !o.Format.Known() {
-		return Content{}, fault.Invalid("format", ReasonFormat, "format must be markdown, text, html, json, links or raw")
+	if err := o.Format.Check(); err != nil {
+		return Content{}, err
 	}
 	if source.URL == nil {
 		source.URL = &url.URL{}
