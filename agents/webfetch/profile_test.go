@@ -224,3 +224,17 @@ func equal(a, b webfetch.Request) bool {
 	y, errY := json.Marshal(b)
 	return errX == nil && errY == nil && string(x) == string(y)
 }
+
+func TestAFieldOfAnotherTypeIsToldItsOwn(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"url":5}`:                    "the field url must be a text",
+		`{"timeout":"30"}`:             `the field timeout must be a number of seconds, or a text such as "1m30s"`,
+		`{"maxCharacters":1.5}`:        "the field maxCharacters must be a whole number",
+		`{"headers":["a"]}`:            "the field headers must be an object of texts",
+		`{"follow_redirects":"false"}`: "the field follow_redirects must be true or false",
+	} {
+		if _, err := webfetch.ParseRequest([]byte(text)); err == nil || err.Error() != want {
+			t.Errorf("ParseRequest(%s) = %v, want %q", text, err, want)
+		}
+	}
+}
