@@ -7,8 +7,8 @@
 // Every failure is a fault with one of the reasons of this package (see Reason…). Its message says what went wrong, where (without the values in the
 // URL's query) and what to do.
 //
-// Where to begin: Fetcher.Fetch in fetcher.go. parse.go reads a Request, and plan.go fills in what it leaves open, from the Profile; admission.go says which hosts may be read, and
-// politeness.go what robots.txt allows; get.go follows redirects and body.go decompresses; convert.go turns the body into the Page, through package
-// extract, or with the Browser or the MarkdownService of options.go; cut.go cuts it. web.go stacks the transports: the cache, retries, the pace of a site, the
-// guard. code.go and message.go say how failures are told.
+// Where to begin: Fetcher.Fetch in fetcher.go. parse.go reads a Request, and plan.go fills in what it leaves open, from the Profile; admission.go says which
+// hosts may be read, and robots.go what robots.txt allows; engine.go reads the page over HTTP, with the Browser or with the MarkdownService of options.go;
+// get.go follows redirects, and body.go decompresses; convert.go turns the body into the Page, through package extract, and cut.go cuts it. web.go stacks the
+// transports: the cache, retries, the pace of a site, the guard. failure.go, code.go and message.go say how failures are told.
 package webfetch

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
 	"time"
 
@@ -176,18 +175,4 @@ func (f *Fetcher) present(p plan, u *url.URL, page *Page) error {
 		page.Content, page.mark = page.Content+page.mark, ""
 	}
 	return nil
-}
-
-// commonHeaders are the response headers that are useful to a reader.
-var commonHeaders = []string{"Cache-Control", "Content-Language", "Content-Length", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Link", "Location", "Retry-After", "Server", "X-Robots-Tag"}
-
-func headersOf(h http.Header) map[string]string {
-	const longest = 1024
-	headers := map[string]string{}
-	for _, name := range commonHeaders {
-		if value := h.Get(name); value != "" {
-			headers[name] = prefix(printable(value), longest)
-		}
-	}
-	return headers
 }

@@ -214,3 +214,17 @@ func partial(resp *http.Response) bool {
 	_, err := fmt.Sscanf(resp.Header.Get("Content-Range"), "bytes %d-%d/%d", &first, &last, &size)
 	return err != nil || first != 0 || last+1 != size
 }
+
+// commonHeaders are the response headers that are useful to a reader.
+var commonHeaders = []string{"Cache-Control", "Content-Language", "Content-Length", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Link", "Location", "Retry-After", "Server", "X-Robots-Tag"}
+
+func headersOf(h http.Header) map[string]string {
+	const longest = 1024
+	headers := map[string]string{}
+	for _, name := range commonHeaders {
+		if value := h.Get(name); value != "" {
+			headers[name] = prefix(printable(value), longest)
+		}
+	}
+	return headers
+}
