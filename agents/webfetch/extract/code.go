@@ -84,23 +84,3 @@ func isCode(r run) bool {
 	}
 	return true
 }
-
-// closest returns the nearest element of a name around n, or nil.
-func closest(n *html.Node, name atom.Atom) *html.Node {
-	for p := n.Parent; p != nil; p = p.Parent {
-		if p.DataAtom == name {
-			return p
-		}
-	}
-	return nil
-}
-
-// inSideContent reports whether n is in something that is not content.
-func inSideContent(n *html.Node) bool {
-	for p := n.Parent; p != nil; p = p.Parent {
-		if isAroundContent(p) {
-			return true
-		}
-	}
-	return false
-}

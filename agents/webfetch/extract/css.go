@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/PuerkitoBio/goquery"
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 )
 
@@ -14,6 +16,18 @@ const (
 	maxWideSiblings  = 3000 // number of siblings above which :nth-…() takes too long
 	maxCSSCombinator = 12   // in total
 )
+
+// selectCSS returns the matching elements, without those inside another one.
+func selectCSS(root *html.Node, expression string) ([]*html.Node, error) {
+	parsed, err := cascadia.ParseGroup(expression)
+	if err != nil {
+		return nil, selectorInvalid(CSS, "cannot be read: %s", line(err.Error(), 200))
+	}
+	if err := affordableCSS(root, expression, parsed.String()); err != nil {
+		return nil, err
+	}
+	return outermost(goquery.NewDocumentFromNode(root).FindMatcher(cascadia.Selector(parsed.Match)).Nodes), nil
+}
 
 // patterns finds extensions of the library that CSS does not have. They match regular expressions, once for each level of nesting.
 var patterns = regexp.MustCompile(`:matches(own)?\(|#=`)

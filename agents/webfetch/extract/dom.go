@@ -104,79 +104,34 @@ func ownTextOf(n *html.Node, most int) (said string, plain bool) {
 	return said, true
 }
 
-// maxReplaced is the maximum length of text that stands where a browser shows something else, in bytes: brackets of readings, the value of a bar.
-// Longer text there is not meant for readers.
-const maxReplaced = 16
-
-// invisible reports whether readers of the page never see n. Such text must not reach a prompt either.
-func invisible(n *html.Node) bool {
-	if n.Type == html.CommentNode {
-		return true
+func element(a atom.Atom, children ...*html.Node) *html.Node {
+	n := &html.Node{Type: html.ElementNode, DataAtom: a, Data: a.String()}
+	for _, child := range children {
+		n.AppendChild(child)
 	}
-	if n.Type != html.ElementNode {
-		return false
-	}
-	switch n.DataAtom {
-	case atom.Script:
-		return !strings.HasPrefix(strings.TrimSpace(attribute(n, "type")), "application/ld+json") // some pages have their text there
-	case atom.Rp, atom.Progress, atom.Meter:
-		said, plain := ownTextOf(n, maxReplaced)
-		return !plain || len(said) > maxReplaced
-	case atom.Style, atom.Noscript, atom.Noembed, atom.Noframes, atom.Template, atom.Datalist:
-		return true
-	default:
-	}
-	return n.Namespace == "math" && unshown(n) || invisibleByAttribute(n)
+	return n
 }
 
-func invisibleByAttribute(n *html.Node) bool {
-	for _, a := range n.Attr {
-		switch a.Key {
-		case "hidden":
-			if !strings.EqualFold(a.Val, "until-found") {
-				return true
-			}
-		case "popover":
-			return true // until a script or a button shows it
-		case "aria-hidden":
-			if strings.EqualFold(strings.TrimSpace(a.Val), "true") {
-				return true
-			}
-		case "style":
-			if hiddenByStyle(a.Val) {
-				return true
-			}
+func text(s string) *html.Node { return &html.Node{Type: html.TextNode, Data: s} }
+
+func textOf(n *html.Node) string {
+	var out strings.Builder
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			out.WriteString(d.Data)
 		}
 	}
-	return false
+	return out.String()
 }
 
-// isControl reports whether n is a control, which readers operate rather than read.
-func isControl(n *html.Node) bool { return n.Type == html.ElementNode && machines[n.DataAtom] }
-
-var machines = map[atom.Atom]bool{
-	atom.Iframe: true, atom.Frame: true, atom.Object: true, atom.Embed: true, atom.Canvas: true, atom.Svg: true, atom.Audio: true, atom.Video: true,
-	atom.Button: true, atom.Input: true, atom.Select: true, atom.Textarea: true, atom.Dialog: true, atom.Map: true, atom.Script: true, atom.Head: true,
+// closest returns the nearest element of a name around n, or nil.
+func closest(n *html.Node, name atom.Atom) *html.Node {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if p.DataAtom == name {
+			return p
+		}
+	}
+	return nil
 }
 
-// boilerplate reports whether n is around the content on every page of a site.
-func boilerplate(n *html.Node) bool {
-	if n.Type != html.ElementNode {
-		return false
-	}
-	switch n.DataAtom {
-	case atom.Nav, atom.Aside, atom.Footer:
-		return true
-	case atom.Header:
-		return n.Parent != nil && n.Parent.DataAtom == atom.Body && find(n, atom.H1) == nil
-	default:
-	}
-	switch attribute(n, "role") {
-	case "navigation", "banner", "contentinfo", "complementary", "search":
-		return true
-	}
-	return false
-}
-
-// isAroundContent reports whether n is not part of the content of a page.
-func isAroundContent(n *html.Node) bool { return isControl(n) || boilerplate(n) }
+func rename(n *html.Node, name atom.Atom) { n.Namespace, n.DataAtom, n.Data = "", name, name.String() }

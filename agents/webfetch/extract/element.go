@@ -35,8 +35,6 @@ func plainElement(n *html.Node) {
 	}
 }
 
-func rename(n *html.Node, name atom.Atom) { n.Namespace, n.DataAtom, n.Data = "", name, name.String() }
-
 // holdsBlocks reports whether n has blocks around or inside it, rather than being in a line of text.
 func holdsBlocks(n *html.Node) bool {
 	for child := range n.ChildNodes() {

@@ -89,13 +89,3 @@ func (f feed) write(ctx context.Context, content *Content) error {
 	content.cleanTree(root)
 	return writeForm(ctx, content, root)
 }
-
-func element(a atom.Atom, children ...*html.Node) *html.Node {
-	n := &html.Node{Type: html.ElementNode, DataAtom: a, Data: a.String()}
-	for _, child := range children {
-		n.AppendChild(child)
-	}
-	return n
-}
-
-func text(s string) *html.Node { return &html.Node{Type: html.TextNode, Data: s} }

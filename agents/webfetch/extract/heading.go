@@ -37,17 +37,6 @@ func announcesSideContent(heading run) bool {
 // subheads reports whether r is a heading below the title.
 func subheads(r run) bool { return r.within(atom.H2, atom.H3, atom.H4, atom.H5, atom.H6) }
 
-func keepRun(r run, kept map[*html.Node]bool) {
-	for _, n := range r.nodes {
-		kept[n] = true
-	}
-}
-
-// mostlyLinks reports whether more than half of r are links.
-func mostlyLinks(r run) bool { return r.linked(anyLink)*2 > len(r.text) }
-
-func anyLink(*html.Node) bool { return true }
-
 // dropHeadings drops the headings of what was not kept, such as a table of contents or links to other stories.
 func dropHeadings(runs []run, kept map[*html.Node]bool) {
 	heading, lost := -1, false // the last kept run, if it is a heading, and whether anything after it was dropped

@@ -128,25 +128,6 @@ func describe(content *Content, entries []Link) error {
 	return err
 }
 
-// marshalAll writes values as an indented JSON array. ok is false if indentation takes more than its limits or the text more than limit bytes:
-// selected values may contain one another many times.
-func marshalAll(values []any, limit int) (text string, ok bool, err error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false) // as in marshal
-	for i, value := range values {
-		out.WriteByte("[,"[min(i, 1)])
-		if err := encoder.Encode(value); err != nil {
-			return "", false, fmt.Errorf("write JSON: %w", err)
-		}
-		if out.Len() > limit {
-			return "", false, nil
-		}
-	}
-	out.WriteByte(']')
-	return indent(out.String()), true, nil
-}
-
 // marshal returns value as indented JSON, without escapes for HTML, where nobody puts it.
 func marshal(value any) (string, error) {
 	var out strings.Builder

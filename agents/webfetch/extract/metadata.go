@@ -227,13 +227,3 @@ func (r *metadataReader) finish() {
 		r.Image = image
 	}
 }
-
-func textOf(n *html.Node) string {
-	var out strings.Builder
-	for d := range n.Descendants() {
-		if d.Type == html.TextNode {
-			out.WriteString(d.Data)
-		}
-	}
-	return out.String()
-}

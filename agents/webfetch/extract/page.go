@@ -23,7 +23,8 @@ func pageContent(root *html.Node) *html.Node {
 	return body
 }
 
-func isMain(n *html.Node) bool    { return n.DataAtom == atom.Main || attribute(n, "role") == "main" }
+func isMain(n *html.Node) bool { return n.DataAtom == atom.Main || attribute(n, "role") == "main" }
+
 func isArticle(n *html.Node) bool { return n.DataAtom == atom.Article }
 
 // longest returns the element below n with the most text for which wanted is true, and its size in bytes.
@@ -43,4 +44,36 @@ func longest(n *html.Node, wanted func(*html.Node) bool) (best *html.Node, size 
 		}
 	}
 	return best, size
+}
+
+// boilerplate reports whether n is around the content on every page of a site.
+func boilerplate(n *html.Node) bool {
+	if n.Type != html.ElementNode {
+		return false
+	}
+	switch n.DataAtom {
+	case atom.Nav, atom.Aside, atom.Footer:
+		return true
+	case atom.Header:
+		return n.Parent != nil && n.Parent.DataAtom == atom.Body && find(n, atom.H1) == nil
+	default:
+	}
+	switch attribute(n, "role") {
+	case "navigation", "banner", "contentinfo", "complementary", "search":
+		return true
+	}
+	return false
+}
+
+// isAroundContent reports whether n is not part of the content of a page.
+func isAroundContent(n *html.Node) bool { return isControl(n) || boilerplate(n) }
+
+// inSideContent reports whether n is in something that is not content.
+func inSideContent(n *html.Node) bool {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if isAroundContent(p) {
+			return true
+		}
+	}
+	return false
 }

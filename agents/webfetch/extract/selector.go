@@ -3,20 +3,14 @@ package extract
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"slices"
 	"strings"
 
-	"github.com/PuerkitoBio/goquery"
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/quorate/quorate/agents/webfetch/extract/jsonpath"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -129,18 +123,6 @@ func seen(nodes []*html.Node, hidden func(*html.Node) bool) []*html.Node {
 		return shown
 	}
 	return slices.DeleteFunc(nodes, func(n *html.Node) bool { return !sees(n) })
-}
-
-// selectCSS returns the matching elements, without those inside another one.
-func selectCSS(root *html.Node, expression string) ([]*html.Node, error) {
-	parsed, err := cascadia.ParseGroup(expression)
-	if err != nil {
-		return nil, selectorInvalid(CSS, "cannot be read: %s", line(err.Error(), 200))
-	}
-	if err := affordableCSS(root, expression, parsed.String()); err != nil {
-		return nil, err
-	}
-	return outermost(goquery.NewDocumentFromNode(root).FindMatcher(cascadia.Selector(parsed.Match)).Nodes), nil
 }
 
 // outermost drops nodes that are inside another one.
@@ -259,50 +241,4 @@ func writeValues(content *Content, values []string, o Options) error {
 	text, err := marshal(values)
 	content.Text, content.Format = text, JSON
 	return err
-}
-
-// renderJSONPath fills content with an array of the matching values.
-func renderJSONPath(ctx context.Context, content *Content, d document, o Options) error {
-	if o.Selector.Kind != JSONPath {
-		return fault.Invalid("selector", ReasonSelector, "the document is JSON, and css and xpath selectors do not read it; use jsonpath")
-	}
-	if len(o.Selector.Expression) > maxExpression {
-		return selectorInvalid(JSONPath, "is longer than %d bytes", maxExpression)
-	}
-	path, err := jsonpath.Parse(o.Selector.Expression)
-	if err != nil {
-		return selectorInvalid(JSONPath, "cannot be read: %s", line(err.Error(), 200))
-	}
-	if s := shapeOfJSON(d.text); s.deepest > jsonpath.MaxDepth || s.values > maxJSONValues {
-		return selectorTooComplex()
-	}
-	var value any
-	decoder := json.NewDecoder(strings.NewReader(d.text))
-	decoder.UseNumber() // keeps long numbers exactly
-	if err := decoder.Decode(&value); err != nil {
-		return fault.New(fault.FailedPrecondition, ReasonInvalid, "it is no valid JSON: %s", line(err.Error(), 200))
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return fault.New(fault.FailedPrecondition, ReasonInvalid, "it is no valid JSON: more follows behind the value, as in JSON Lines; leave the selector out")
-	}
-	found, err := path.Select(ctx, value)
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return selectorTooComplex()
-	}
-	if len(found) == 0 {
-		return noMatch(o.Selector)
-	}
-	text, ok, err := marshalAll(found, len(d.text)+maxJSONIndent)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return selectorTooComplex()
-	}
-	content.Text, content.Extractor = text, BySelector
-	fenceJSON(content, o)
-	return nil
 }
