@@ -160,6 +160,8 @@ func (l *clientConn) openStream(ctx context.Context, s *stream, fields []hpack.H
 	defer l.callNext()
 	l.awaitTurn(ctx, s)
 	switch {
+	case !l.takesCalls() && l.lastID > 0:
+		return errOvertaken
 	case !l.takesCalls():
 		return errUnprocessed
 	case ctx.Err() != nil:

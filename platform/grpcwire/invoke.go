@@ -2,6 +2,7 @@ package grpcwire
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -60,17 +61,20 @@ func (r *Request) stream(single bool) *stream {
 
 func (c *Client) attempt(ctx context.Context, call func(*clientConn) error) error {
 	defer c.begin()()
-	for n := 1; ; n++ {
+	for n := 1; ; {
 		l, err := c.conn(ctx)
 		if err != nil {
 			return err
 		}
 		err = call(l)
-		_, again := err.(*notProcessedError) //nolint:errorlint // an error that a caller's each wraps must not count
+		again, ok := err.(*notProcessedError) //nolint:errorlint // an error that a caller's each wraps must not count
 		switch {
-		case !again:
+		case !ok:
 			return err
-		case n == maxAttempts:
+		case errors.Is(again.error, errOvertaken): // it only waited for its turn
+		case n < maxAttempts:
+			n++
+		default:
 			return found(ErrNotBegun, codes.Unavailable, fmt.Sprintf("the server refused the call %d times", n))
 		}
 	}

@@ -190,3 +190,37 @@ func TestALineMovesWheneverItCan(t *testing.T) {
 		}
 	})
 }
+
+// TestALineOutlivesItsConnections has a server take one call at a time, and few on a connection, as proxies do: nginx ends one after 1,000.
+func TestALineOutlivesItsConnections(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const calls, each = 40, 2
+		c := grpcwire.NewClient(func(context.Context) (net.Conn, error) {
+			ours, theirs := net.Pipe()
+			conn := buffered(theirs)
+			go answerAll(t, conn, func(p *peer, id uint32) {
+				if id == 2*each-1 {
+					_ = p.WriteGoAway(id, http2.ErrCodeNo, nil) // the client may be gone
+				}
+				p.answer(id)
+				p.status(id, "0")
+			})
+			return ours, http2.NewFramer(conn, nil).WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 1})
+		}, agentURL)
+		defer c.Close()
+		ended := make(chan error, calls)
+		for range calls {
+			r := ask(t, echo, "hello")
+			go func() {
+				_, err := c.Invoke(t.Context(), r)
+				ended <- err
+			}()
+		}
+		for range calls {
+			if err := <-ended; err != nil {
+				t.Errorf("Invoke() = %v, want the answer over another connection", err)
+			}
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"runtime"
@@ -89,6 +90,7 @@ var (
 	errClosed      = errors.New("the connection is closed")
 	errUnread      = errors.New("the other end asks and does not read")
 	errUnprocessed = errors.New("the call was not begun")
+	errOvertaken   = fmt.Errorf("%w before other calls had used up the connection", errUnprocessed)
 	errAnswered    = errors.New("the whole answer is there")
 )
 
