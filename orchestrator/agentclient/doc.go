@@ -6,7 +6,8 @@
 // is bounded in size, and few answers of more than 64 KiB are received at a time, each for at most a minute; the others wait in line (intake.go). Package
 // agentauth decides which credentials agents get.
 //
-// Calls over gRPC, the engine's as well as passages, share a connection of grpcwire for each URL: grpc-go receives an answer whole before anybody can have
-// it wait. The engine's other calls go over the http.Client given to NewPool. Passages over JSON-RPC to http:// URLs have connections of their own, through
-// the same guarded dialer: http.Transport hands each request and answer from goroutine to goroutine, which is a third of the cost of a bare hop.
+// Calls over gRPC, the engine's as well as passages, share a connection of grpcwire for each URL, or two (see wire.ask): grpc-go receives an answer whole
+// before anybody can have it wait. The engine's other calls go over the http.Client given to NewPool. Passages over JSON-RPC to http:// URLs have connections
+// of their own, through the same guarded dialer: http.Transport hands each request and answer from goroutine to goroutine, which is a third of the cost of a
+// bare hop.
 package agentclient

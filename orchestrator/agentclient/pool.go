@@ -46,7 +46,7 @@ func (p *Pool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for raw, w := range p.wires {
-		w.client.Close()
+		w.close()
 		delete(p.wires, raw)
 	}
 }

@@ -29,13 +29,13 @@ func (a answers) GetTask(context.Context, *a2apb.GetTaskRequest) (*a2apb.Task, e
 }
 
 // serveGRPC serves an agent over gRPC and returns its host and port.
-func serveGRPC(t *testing.T, a a2apb.A2AServiceServer) string {
+func serveGRPC(t *testing.T, a a2apb.A2AServiceServer, opts ...grpc.ServerOption) string {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := grpc.NewServer()
+	server := grpc.NewServer(opts...)
 	a2apb.RegisterA2AServiceServer(server, a)
 	go func() { _ = server.Serve(listener) }() // Stop ends it
 	t.Cleanup(server.Stop)

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -16,9 +17,10 @@ import (
 	"github.com/quorate/quorate/platform/grpcwire"
 )
 
-// wire is the connection that all calls to one URL over gRPC share. It adds the service parameters and the credential to each.
+// wire has the connections that all calls to one URL over gRPC share. It adds the service parameters and the credential to each.
 type wire struct {
 	client      *grpcwire.Client
+	short       *grpcwire.Client // another connection; see ask
 	url         *url.URL
 	credentials *agentauth.Credentials
 	cert        *agentauth.Credential // whose client certificate the connection uses; nil for none
@@ -39,12 +41,13 @@ func (p *Pool) wire(raw string) *wire {
 			return w
 		}
 		delete(p.wires, raw)
-		w.client.Close() // its calls end as if the agent were gone
+		w.close() // its calls end as if the agent were gone
 	}
 	p.tidy()
 	u := address(raw)
 	cert := p.certificate(u)
-	w := &wire{client: grpcwire.NewClient(p.dialer(u, cert), u), url: u, credentials: p.credentials, cert: cert}
+	dial := p.dialer(u, cert)
+	w := &wire{client: grpcwire.NewClient(dial, u), short: grpcwire.NewClient(dial, u), url: u, credentials: p.credentials, cert: cert}
 	p.wires[raw] = w
 	return w
 }
@@ -55,11 +58,16 @@ func (p *Pool) tidy() {
 		return
 	}
 	for raw, w := range p.wires {
-		if w.client.Idle() > maxWireIdle {
+		if min(w.client.Idle(), w.short.Idle()) > maxWireIdle {
 			delete(p.wires, raw)
-			w.client.Close()
+			w.close()
 		}
 	}
+}
+
+func (w *wire) close() {
+	w.client.Close()
+	w.short.Close()
 }
 
 // certificate returns the credential whose client certificate a new connection to a URL uses, or nil. Without TLS there is none.
@@ -110,12 +118,24 @@ func (p *Pool) dialer(u *url.URL, cert *agentauth.Credential) func(context.Conte
 // invoke makes a unary call and calls take with the answer. An error of take is returned unchanged.
 func (w *wire) invoke(ctx context.Context, r *grpcwire.Request, take func(answer []byte) error) error {
 	return w.call(ctx, r, func() error {
-		answer, err := w.client.Invoke(ctx, r)
+		answer, err := w.ask(ctx, r)
 		if err != nil {
 			return err
 		}
 		return take(answer)
 	})
+}
+
+// ask makes a unary call. An agent, or a proxy in front of it, takes only so many calls at a time on a connection (nginx 128), and streams may last for
+// days. So that a task can be read and canceled meanwhile, a call that brings no work does not wait behind them, but is made over another connection.
+func (w *wire) ask(ctx context.Context, r *grpcwire.Request) ([]byte, error) {
+	r.NoWait = r.Method != a2apb.A2AService_SendMessage_FullMethodName
+	answer, err := w.client.Invoke(ctx, r)
+	if !errors.Is(err, grpcwire.ErrFull) {
+		return answer, err
+	}
+	r.NoWait = false
+	return w.short.Invoke(ctx, r)
 }
 
 // stream makes a streaming call. An error of each ends it and is returned unchanged.

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
 
@@ -157,6 +158,9 @@ func (l *clientConn) ended() { l.callNext() }
 
 // openStream opens a stream when it is its turn, and writes the header of the request; mu is held, and released while it waits.
 func (l *clientConn) openStream(ctx context.Context, s *stream, fields []hpack.HeaderField) error {
+	if s.hurries && !l.hasTurnAtOnce() {
+		return found(ErrFull, codes.Unavailable, fmt.Sprintf("the server takes %d calls at a time", l.maxStreams))
+	}
 	defer l.callNext()
 	l.awaitTurn(ctx, s)
 	switch {

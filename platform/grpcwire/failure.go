@@ -2,6 +2,7 @@ package grpcwire
 
 import (
 	"errors"
+	"fmt"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -11,6 +12,8 @@ import (
 var (
 	// ErrNotBegun means that the server has certainly not begun the call: it refused it, or the call ended while it waited for a connection or for its turn.
 	ErrNotBegun = errors.New("the call was not begun")
+	// ErrFull means that a call with Request.NoWait would have had to wait for its turn. It is an ErrNotBegun.
+	ErrFull = fmt.Errorf("%w: the server takes no more calls now", ErrNotBegun)
 	// ErrCutOff means that an answer ended without the status of the server: something in between has cut it off, or its end of the stream broke the rules.
 	ErrCutOff = errors.New("the answer was cut off")
 	// ErrTooLarge means that a message is larger than Request.MaxBytes, or that the headers of an answer, such as its status, are too long.

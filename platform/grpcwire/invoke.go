@@ -20,6 +20,9 @@ type Request struct {
 	Message  []byte
 	MaxBytes int // of a response message
 
+	// NoWait has the call end with ErrFull if the server takes no more calls at a time, instead of waiting for its turn.
+	NoWait bool
+
 	// Begun, unless nil, is called when the server has begun a stream of responses and the first one has not arrived yet.
 	Begun func()
 
@@ -56,7 +59,7 @@ func (c *Client) Stream(ctx context.Context, r *Request, each func(answer []byte
 
 // stream returns the stream for a request; single is whether it has one response.
 func (r *Request) stream(single bool) *stream {
-	return &stream{news: make(chan struct{}, 1), limit: r.MaxBytes, single: single}
+	return &stream{news: make(chan struct{}, 1), limit: r.MaxBytes, single: single, hurries: r.NoWait}
 }
 
 func (c *Client) attempt(ctx context.Context, call func(*clientConn) error) error {

@@ -5,7 +5,7 @@ import "context"
 // awaitTurn waits until the server takes one more stream, or the connection takes no more calls, or ctx is done. Calls have their turns in the order in which they
 // came, and only the next one is woken: thousands may wait for an agent that takes few calls at a time. mu is held, and released while it waits.
 func (l *clientConn) awaitTurn(ctx context.Context, s *stream) {
-	if l.line.Len() == 0 && l.hasTurn() {
+	if l.hasTurnAtOnce() {
 		return
 	}
 	at := l.line.PushBack(s)
@@ -19,6 +19,9 @@ func (l *clientConn) awaitTurn(ctx context.Context, s *stream) {
 		l.mu.Lock()
 	}
 }
+
+// hasTurnAtOnce reports whether a call that comes now need not wait; mu is held.
+func (l *clientConn) hasTurnAtOnce() bool { return l.line.Len() == 0 && l.hasTurn() }
 
 // hasTurn reports whether the next call need not wait any longer: it may have a stream, or will never have one here. mu is held.
 func (l *clientConn) hasTurn() bool {

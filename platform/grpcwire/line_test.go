@@ -224,3 +224,42 @@ func TestALineOutlivesItsConnections(t *testing.T) {
 		}
 	})
 }
+
+// TestACallThatDoesNotWaitIsToldSo has a server take one call at a time, and calls that wait for that or do not.
+func TestACallThatDoesNotWaitIsToldSo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n := newNarrow(t, 1)
+		defer n.client.Close()
+		defer close(n.leave)
+		defer close(n.change)
+		ended := make(chan error, 2)
+		call := func(noWait bool) {
+			r := ask(t, echo, "hello")
+			r.NoWait = noWait
+			go func() {
+				_, err := n.client.Invoke(t.Context(), r)
+				ended <- err
+			}()
+			synctest.Wait()
+		}
+		call(true)
+		first := <-n.calls
+		for range 2 { // the second while another one waits
+			call(true)
+			if err := <-ended; !errors.Is(err, grpcwire.ErrFull) || !errors.Is(err, grpcwire.ErrNotBegun) || status.Code(err) != codes.Unavailable {
+				t.Errorf("Invoke() = %v, want Unavailable, since the server is full", err)
+			}
+			call(false)
+		}
+		first.answer()
+		for range 2 {
+			(<-n.calls).answer()
+		}
+		for range 3 {
+			if err := <-ended; err != nil {
+				t.Errorf("Invoke() = %v, want the answer", err)
+			}
+		}
+	})
+}
