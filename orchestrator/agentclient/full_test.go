@@ -3,6 +3,7 @@ package agentclient_test
 import (
 	"context"
 	"net/http"
+	"runtime"
 	"testing"
 	"time"
 
@@ -50,7 +51,7 @@ func TestShortCallsDoNotWaitForStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, most)
+	ended := make(chan error, most+1)
 	for range most {
 		go func() {
 			ended <- c.Send(t.Context(), message("m", "hello"), true, func(*a2apb.StreamResponse) error { return nil })
@@ -71,8 +72,17 @@ func TestShortCallsDoNotWaitForStreams(t *testing.T) {
 	if got := len(d.all()); got != 2 {
 		t.Errorf("%d connections were made, want one for streams and one for short calls", got)
 	}
+	go func() {
+		ended <- c.Send(t.Context(), message("m", "hello"), true, func(*a2apb.StreamResponse) error { return nil })
+	}()
+	for p.CallsInLine() != 1 {
+		if ctx.Err() != nil {
+			t.Fatalf("CallsInLine() = %d, want one: that of work", p.CallsInLine())
+		}
+		runtime.Gosched()
+	}
 	p.Close()
-	for range most {
+	for range most + 1 {
 		if err := <-ended; err == nil {
 			t.Error("Send() = nil, want that the stream ended when the pool was closed")
 		}

@@ -51,6 +51,17 @@ func (p *Pool) Close() {
 	}
 }
 
+// CallsInLine returns how many calls over gRPC wait because their agent, or a proxy in front of it, takes no more at a time.
+func (p *Pool) CallsInLine() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for _, w := range p.wires {
+		n += w.client.InLine() + w.short.InLine()
+	}
+	return n
+}
+
 // Connect returns a client for the first interface in an agent's card that this package speaks, and that interface's binding (A2A, section 8.3.2).
 func (p *Pool) Connect(name string, card registry.Card) (Client, string, error) {
 	i := slices.IndexFunc(card.Interfaces, speaks)

@@ -43,7 +43,7 @@ func TestMetricsTellWhatGatesAndRoutesCameTo(t *testing.T) {
 		`quorate_backend_lookup_duration_seconds_count\{backend="jaeger",.*result="unavailable"\} [1-9]`,
 		`quorate_otlp_spans_total\{decision="ignored",.*reason=""\} 1\n`,
 		`quorate_otlp_spans_total\{decision="refused",.*reason="EVIDENCE_[A-Z_]+"\} 1\n`,
-		`quorate_exchanges\{.*\} 0\n`, `quorate_tasks_in_line\{.*\} 0\n`,
+		`quorate_exchanges\{.*\} 0\n`, `quorate_tasks_in_line\{.*\} 0\n`, `quorate_agent_calls_in_line\{.*\} 0\n`,
 		`quorate_route_duration_seconds_count\{.*result="refused"\} 1\n`,
 		`quorate_route_duration_seconds_count\{.*result="chosen"\} 2\n`, // the task's and that of the carrying of its consultation
 	} {

@@ -86,6 +86,9 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 		return s, err
 	}
 	s.pool = agentclient.NewPool(o.Policy.DialContext, o.Policy.Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent}), o.Credentials)
+	if err := observe(o.Telemetry.MeterProvider.Meter("quorate/agentclient"), metricCallsInLine, "Calls to agents that wait for their turn.", s.pool.CallsInLine); err != nil {
+		return s, err
+	}
 	s.announcements = &a2aedge.Announcements{Base: reachedAt(o), Pages: o.Stores.Pages}
 	if s.Engine, err = s.newEngine(o, ledger); err != nil {
 		return s, err
@@ -103,7 +106,7 @@ func (s *Server) newEngine(o Options, ledger *consultation.Ledger) (*engine.Engi
 	if err != nil {
 		return nil, err
 	}
-	if err := observeLeases(o.Telemetry.MeterProvider.Meter("quorate/lease"), leases); err != nil {
+	if err := observe(o.Telemetry.MeterProvider.Meter("quorate/lease"), metricGroups, "Groups of tasks that this replica works on.", leases.Held); err != nil {
 		return nil, err
 	}
 	embedder, err := o.Embeddings.client()

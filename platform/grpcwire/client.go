@@ -138,6 +138,17 @@ func (c *Client) Idle() time.Duration {
 	return time.Since(c.made) - time.Duration(c.used.Load())
 }
 
+// InLine returns how many calls wait for their turn, because the server takes no more at a time.
+func (c *Client) InLine() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for _, l := range c.links {
+		n += l.inLine()
+	}
+	return n
+}
+
 // begin counts a call until end is called.
 func (c *Client) begin() (end func()) {
 	c.calls.Add(1)

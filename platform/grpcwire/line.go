@@ -28,6 +28,12 @@ func (l *clientConn) hasTurn() bool {
 	return !l.takesCalls() || uint32(len(l.streams)) < l.maxStreams //nolint:gosec // G115: few
 }
 
+func (l *clientConn) inLine() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.line.Len()
+}
+
 // callNext wakes the next call if it need not wait any longer; mu is held.
 func (l *clientConn) callNext() {
 	if next := l.line.Front(); next != nil && l.hasTurn() {
