@@ -3,6 +3,7 @@ package agentclient
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"net/http"
 
 	"github.com/quorate/quorate/registry"
@@ -47,10 +48,20 @@ func (p *JSONRPCPassage) ReadAnswer(ctx context.Context, resp *http.Response) ([
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden, resp.StatusCode >= http.StatusInternalServerError:
 		return nil, fromHTTP(&p.caller.at, resp, string(body))
+	case !succeeded(resp) && !isResponse(body): // of a gateway, a rate limit or a wrong URL, for example
+		return nil, fromHTTP(&p.caller.at, resp, string(body))
 	case !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")):
 		return nil, invalid(&p.caller.at, "no JSON-RPC response")
 	}
 	return body, nil
+}
+
+// isResponse reports whether a body is a JSON-RPC response.
+func isResponse(body []byte) bool {
+	var r struct {
+		Result, Error json.RawMessage
+	}
+	return json.Unmarshal(body, &r) == nil && (r.Result != nil || r.Error != nil)
 }
 
 // UnreadableAnswer returns the fault for an answer to Post whose body could not be read to its end.

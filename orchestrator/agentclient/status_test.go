@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
@@ -151,5 +152,44 @@ func TestARedirectIsSaid(t *testing.T) {
 		if fault.ReasonOf(err) != agentclient.ReasonRefused || !strings.Contains(err.Error(), server.URL+"/a2a") || !strings.Contains(err.Error(), "redirects are not followed") {
 			t.Errorf("Send() over %s to an agent that is elsewhere = %v, want where it is and what to do", binding, err)
 		}
+	}
+}
+
+// TestAFailureOfHTTPBelowJSONRPCIsTold has a call pass to agents behind gateways that answer in its place, and to one that says itself what is wrong.
+func TestAFailureOfHTTPBelowJSONRPCIsTold(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		code         int
+		body         string
+		reason, want string
+	}{
+		"a page":                {http.StatusRequestEntityTooLarge, "<html>too large</html>", agentclient.ReasonRefused, "HTTP 413: <html>too large"},
+		"nothing":               {http.StatusNotFound, "", agentclient.ReasonRefused, "HTTP 404"},
+		"JSON":                  {http.StatusTooManyRequests, `{"message":"slow down"}`, agentclient.ReasonUnreachable, "slow down"},
+		"a redirect":            {http.StatusPermanentRedirect, "", agentclient.ReasonRefused, "the agent's card must have that URL"},
+		"no JSON-RPC":           {http.StatusOK, "<html>hello</html>", agentclient.ReasonAnswerInvalid, "no JSON-RPC response"},
+		"an error of the agent": {http.StatusBadRequest, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no parts"}}`, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Location", "/elsewhere")
+				w.Header().Set("Retry-After", "7")
+				w.WriteHeader(test.code)
+				_, _ = w.Write([]byte(test.body))
+			}))
+			t.Cleanup(server.Close)
+			answer, err := post(t.Context(), pool(t).PassageOverJSONRPC("a", cardOf(server.URL)), "{}")
+			switch {
+			case test.want == "":
+				if answer != test.body || err != nil {
+					t.Errorf("ReadAnswer() = %q, %v, want it unchanged", answer, err)
+				}
+			case fault.ReasonOf(err) != test.reason || !strings.Contains(err.Error(), test.want):
+				t.Errorf("ReadAnswer() = %q, %v, want %s with %q", answer, err, test.reason, test.want)
+			case test.code >= http.StatusMultipleChoices && fault.From(err).RetryAfter != 7*time.Second:
+				t.Errorf("ReadAnswer() = %v, want that it asks for 7 seconds", err)
+			}
+		})
 	}
 }
