@@ -1,7 +1,6 @@
 package text
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -54,9 +53,7 @@ func hashed(list []string) (whole, pieces []uint32) {
 	if n := len(list); n > 0 {
 		whole = append(whole, hash(kindPair, list[n-1], "$"))
 	}
-	slices.Sort(whole)
-	slices.Sort(pieces)
-	return slices.Compact(whole), slices.Compact(pieces)
+	return ordered(whole), ordered(pieces)
 }
 
 // unordered returns the features of a set of words, which has no word pairs.
@@ -65,9 +62,31 @@ func unordered(list []string) (whole, pieces []uint32) {
 		whole = append(whole, hash(kindWord, w))
 		pieces = appendPieces(pieces, w)
 	}
-	slices.Sort(whole)
-	slices.Sort(pieces)
-	return slices.Compact(whole), slices.Compact(pieces)
+	return ordered(whole), ordered(pieces)
+}
+
+// ordered sorts ids and removes duplicates. A long text has thousands, so it sorts by the lower half of their bits and then by the upper one, each in one
+// pass.
+func ordered(ids []uint32) []uint32 {
+	const half, mask = featureBits / 2, 1<<(featureBits/2) - 1
+	other := make([]uint32, len(ids))
+	for shift := 0; shift < featureBits; shift += half {
+		var place [mask + 1]int // of the next id with these bits
+		for _, id := range ids {
+			place[id>>shift&mask]++
+		}
+		at := 0
+		for i, n := range place {
+			place[i], at = at, at+n
+		}
+		for _, id := range ids {
+			i := id >> shift & mask
+			other[place[i]] = id
+			place[i]++
+		}
+		ids, other = other, ids
+	}
+	return slices.Compact(ids)
 }
 
 func appendPieces(out []uint32, w string) []uint32 {
@@ -91,17 +110,15 @@ const (
 )
 
 // weigh gives each feature its inverse document frequency, scaled by the share of its kind.
-func weigh(whole, pieces []uint32, idf func(id uint32) float32) []feature {
+func weigh(whole, pieces []uint32, idf []float32) []feature {
 	out := appendWeighed(make([]feature, 0, len(whole)+len(pieces)), whole, wholeShare, idf)
-	out = appendWeighed(out, pieces, pieceShare, idf)
-	slices.SortFunc(out, func(a, b feature) int { return cmp.Compare(a.id, b.id) })
-	return out
+	return appendWeighed(out, pieces, pieceShare, idf)
 }
 
-func appendWeighed(out []feature, ids []uint32, share float64, idf func(id uint32) float32) []feature {
+func appendWeighed(out []feature, ids []uint32, share float64, idf []float32) []feature {
 	var sum float64
 	for _, id := range ids {
-		w := float64(idf(id))
+		w := float64(idf[id])
 		sum += w * w
 	}
 	if sum == 0 {
@@ -109,7 +126,7 @@ func appendWeighed(out []feature, ids []uint32, share float64, idf func(id uint3
 	}
 	scale := float32(share / math.Sqrt(sum))
 	for _, id := range ids {
-		if w := idf(id); w > 0 {
+		if w := idf[id]; w > 0 {
 			out = append(out, feature{id, w * scale})
 		}
 	}

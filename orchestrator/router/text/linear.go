@@ -234,7 +234,7 @@ func collect(docs []document, held func(skill, example int) bool, o Options) ([]
 		}
 		clear(scores)
 		words.score(r.words.stems, r.skill, scores)
-		s := sample{skill: r.skill, features: weigh(r.whole, r.pieces, m.weight), scale: 1}
+		s := sample{skill: r.skill, features: weigh(r.whole, r.pieces, m.idf), scale: 1}
 		if r.siblings > 0 {
 			s.scale = min(float32(mean)/float32(r.siblings), 4)
 		}
@@ -246,8 +246,6 @@ func collect(docs []document, held func(skill, example int) bool, o Options) ([]
 	}
 	return samples, m
 }
-
-func (m *linear) weight(id uint32) float32 { return m.idf[id] }
 
 // rivals returns the skills most similar to an example, including its own, in order. If there are many, those without any similarity are left out.
 func rivals(scores []float32, own int32) []int32 {
@@ -282,7 +280,7 @@ func (m *linear) score(whole, pieces []uint32, into []float32) {
 	if len(m.weights) == 0 {
 		return
 	}
-	for _, f := range weigh(whole, pieces, m.weight) {
+	for _, f := range weigh(whole, pieces, m.idf) {
 		r := m.row[f.id]
 		if r < 0 {
 			continue
