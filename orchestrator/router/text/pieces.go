@@ -1,9 +1,6 @@
 package text
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // nameWeight is how much the resemblance of a name counts beside the shared words. In public sets without examples, values of 0.15 to 0.35 find the same
 // number of skills.
@@ -18,29 +15,25 @@ const commonPiece = 200
 // namePieces compares texts with the names of skills by pieces of words: it finds radio in radiostation, and bill in billing. What examples teach
 // outweighs it, the more of them there are. Descriptions are not compared in this way: a long one has most pieces of any text.
 type namePieces struct {
-	postings map[uint32][]int32 // by piece: the skills, in order
-	idf      map[uint32]float32
-	unknown  float32   // inverse document frequency of a piece that occurs in no name
-	norm     []float32 // by skill: the square root of the total weight of its name
+	skills *inverted // whose names have a piece
+	idf    []float32 // of a piece, by how many names have it
+	norm   []float32 // by skill: the square root of the total weight of its name
 }
 
 func newNamePieces(docs []document) namePieces {
 	all := max(len(docs), background)
-	n := namePieces{postings: make(map[uint32][]int32), idf: make(map[uint32]float32), unknown: idf(all, 0)}
 	names := make([][]uint32, len(docs))
 	for i, d := range docs {
 		names[i] = pieces(d.called)
-		for _, id := range names[i] {
-			n.postings[id] = append(n.postings[id], int32(i))
-		}
 	}
-	for id, list := range n.postings {
-		n.idf[id] = idf(all, len(list))
+	n := namePieces{skills: invert(names)}
+	for with := range len(docs) + 1 {
+		n.idf = append(n.idf, idf(all, with))
 	}
 	for _, name := range names {
 		var sum float64
 		for _, id := range name {
-			sum += float64(n.idf[id])
+			sum += float64(n.idf[len(n.skills.list(id))])
 		}
 		n.norm = append(n.norm, float32(math.Sqrt(sum)))
 	}
@@ -52,20 +45,15 @@ func pieces(list []string) (ids []uint32) {
 	for _, w := range list {
 		ids = appendPieces(ids, w)
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	return ordered(ids)
 }
 
 // score writes to each skill's entry how much its name resembles a text with these pieces, each once: 0 to 1, their cosine.
 func (n *namePieces) score(pieces []uint32, into []float32) {
 	var sum float64
 	for _, id := range pieces {
-		skills, ok := n.postings[id]
-		if !ok {
-			sum += float64(n.unknown)
-			continue
-		}
-		weight := n.idf[id]
+		skills := n.skills.list(id)
+		weight := n.idf[len(skills)]
 		sum += float64(weight)
 		if len(skills) > commonPiece {
 			continue // it hardly tells them apart, and there may be thousands

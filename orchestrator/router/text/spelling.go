@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Words whose spelling is corrected. Short ones are too near to others.
@@ -16,14 +17,8 @@ const (
 
 // spelling finds the word that somebody meant who made a slip: a letter too many, too few or another, or two letters in the other order.
 type spelling struct {
-	words []string // that skills and their examples use, those of most agents first
-	near  []nearby // in order
-}
-
-// nearby says that a word without one of its letters has a hash.
-type nearby struct {
-	hash uint32
-	word int32 // index
+	words []string  // that skills and their examples use, those of most agents first
+	near  *inverted // the words that have a hash, as they are or without one of their letters
 }
 
 // newSpelling takes the words of skills, whose owners are in order.
@@ -53,21 +48,22 @@ func newSpelling(docs []document, owner []int32) spelling {
 		return cmp.Or(cmp.Compare(uses[b].agents, uses[a].agents), strings.Compare(a, b))
 	})
 	s.words = s.words[:min(len(s.words), maxSpelledWords)]
+	hashes := make([][]uint32, len(s.words))
 	for i, w := range s.words {
-		for _, h := range shortened(w) {
-			s.near = append(s.near, nearby{h, int32(i)})
-		}
+		hashes[i] = shortened(w)
 	}
-	slices.SortFunc(s.near, func(a, b nearby) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.word, b.word)) })
+	s.near = invert(hashes)
 	return s
 }
 
 // shortened returns the hashes of a word and of the word without one of its letters. The first letter stays: it is hardly ever wrong.
 func shortened(word string) []uint32 {
-	letters := []rune(word)
-	out := []uint32{hash(kindWord, word)}
-	for i := 1; i < len(letters); i++ {
-		out = append(out, hash(kindWord, string(letters[:i])+string(letters[i+1:])))
+	out := append(make([]uint32, 0, len(word)), hash(kindWord, word))
+	_, first := utf8.DecodeRuneInString(word)
+	for i := first; i < len(word); {
+		_, n := utf8.DecodeRuneInString(word[i:])
+		out = append(out, hash(kindWord, word[:i]+word[i+n:]))
+		i += n
 	}
 	return out
 }
@@ -90,14 +86,16 @@ func (s *spelling) meant(word string) string {
 	}
 	best := int32(len(s.words)) //nolint:gosec // at most maxSpelledWords
 	for _, h := range shortened(word) {
-		at, _ := slices.BinarySearchFunc(s.near, h, func(n nearby, h uint32) int { return cmp.Compare(n.hash, h) })
-		for ; at < len(s.near) && s.near[at].hash == h && s.near[at].word < best; at++ {
-			other := []rune(s.words[s.near[at].word])
-			if slices.Equal(other, letters) {
+		for _, at := range s.near.list(h) {
+			other := s.words[at]
+			if at >= best {
+				break
+			}
+			if other == word {
 				return word
 			}
-			if other[0] == letters[0] && slip(letters, other) {
-				best = s.near[at].word
+			if other[0] == word[0] && slip(letters, []rune(other)) {
+				best = at
 			}
 		}
 	}
