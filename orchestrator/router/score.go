@@ -31,7 +31,10 @@ func (r *Router) score(tenant string, list []*candidate) {
 		c.score = c.relevance * c.byStatus() * c.byLoad() * c.byOutcomes(fastest)
 	}
 	slices.SortFunc(list, func(x, y *candidate) int {
-		return cmp.Or(cmp.Compare(y.score, x.score), strings.Compare(x.agent.Name, y.agent.Name), strings.Compare(x.skill, y.skill))
+		if x.score != y.score {
+			return cmp.Compare(y.score, x.score)
+		}
+		return cmp.Or(strings.Compare(x.agent.Name, y.agent.Name), strings.Compare(x.skill, y.skill))
 	})
 	for _, c := range list[:min(len(list), maxListed)] {
 		c.explain()
