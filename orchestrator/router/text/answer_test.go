@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -26,6 +27,16 @@ func TestAnAnswerHasProbabilities(t *testing.T) {
 			if len(few.Hits) != min(2, len(all.Hits)) {
 				t.Errorf("with %s two hits of %d for %q are %d", name, len(all.Hits), query, len(few.Hits))
 			}
+		}
+	}
+}
+
+func TestAnyNumberOfHitsMayBeAskedFor(t *testing.T) {
+	t.Parallel()
+	x := text.New(untaught(), text.Options{})
+	for n, want := range map[int]int{math.MinInt: 1, 0: 1, 1: 1, math.MaxInt: len(x.Search("book a flight", len(untaught())).Hits)} {
+		if a := x.Search("book a flight", n); a.Refused() || len(a.Hits) != want {
+			t.Errorf("Search(book a flight, %d) = %+v, want %d hits", n, a, want)
 		}
 	}
 }

@@ -25,7 +25,7 @@ type Answer struct {
 // Refused reports whether the text resembles nothing.
 func (a Answer) Refused() bool { return len(a.Hits) == 0 || a.Confidence < a.Limit }
 
-// Search returns the n skills that fit a text best.
+// Search returns the n skills that fit a text best. It returns one for an n below 1, because an answer without any is a refusal.
 func (x *Index) Search(text string, n int) Answer {
 	list, all := words(text)
 	list = x.correct(list)
@@ -39,7 +39,7 @@ func (x *Index) Search(text string, n int) Answer {
 	if r.top >= 0 && x.trained && x.taught[r.top] {
 		a.Limit, a.Trained = float64(x.limit), true
 	}
-	for _, c := range r.best(n) {
+	for _, c := range r.best(max(n, 1)) {
 		a.Hits = append(a.Hits, Hit{
 			Agent: x.skills[c].Agent, Skill: x.skills[c].ID, Score: float64(r.rank[c]), Share: float64(r.share[c]), Words: float64(r.words[c]),
 		})
@@ -215,7 +215,7 @@ func named(name, stems []string) float64 {
 
 // best returns the first n skills in one pass: thousands may have some share.
 func (r *ranking) best(n int) []int {
-	list, least := make([]int, 0, n+1), float32(0) // of a skill that is among them
+	list, least := make([]int, 0, min(n, len(r.rank))+1), float32(0) // of a skill that is among them
 	for c, v := range r.rank {
 		if v <= least {
 			continue
