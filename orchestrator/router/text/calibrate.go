@@ -17,15 +17,15 @@ const (
 
 	// The same for skills with an example each. In public sets, one in fifty texts that no skill fits is accepted among some hundred skills and one in
 	// fifteen among five, and of those that one does fit a third and two thirds.
-	fewLimit = 0.225
+	fewLimit = 0.24
 	halfWay  = 5 // examples of a skill at which the limit is half-way between that and the one fitted to them
 )
 
 // trust returns how far what examples taught determines the confidence, given their average number for each skill. The rest is shared words, which
-// tell better what no skill fits as long as examples are few.
+// tell better what no skill fits as long as examples are few, and add something however many there are.
 func trust(examples float64) float64 {
-	const least, all = 0.2, 80
-	return least + (1-least)*min(examples/all, 1)
+	const least, most, enough = 0.2, 0.8, 60
+	return least + (most-least)*min(examples/enough, 1)
 }
 
 // examplesEach returns the average number of examples of the skills that have any.

@@ -49,3 +49,32 @@ func TestTheLimitKeepsTheShareOfFalseRefusals(t *testing.T) {
 		}
 	}
 }
+
+// practised is a registry with eighty examples for each skill, in which people say much that nobody else says.
+func practised() (skills []text.Skill) {
+	said := 0
+	for _, own := range []string{"room meeting chair table", "lunch pizza salad soup", "password login account token", "taxi receipt bill refund", "train ticket seat platform"} {
+		about := strings.Fields(own)
+		s := text.Skill{Agent: "office", ID: about[0], Name: about[0]}
+		for i := range 80 {
+			s.Examples = append(s.Examples, fmt.Sprintf("%s %s %s %s", about[i%4], about[(i/4+i)%4], word(said), word(said+1)))
+			said += 2 + i%2
+		}
+		skills = append(skills, s)
+	}
+	return skills
+}
+
+func TestWordsThatNobodySaidBeforeHideNotWhatATextIsAbout(t *testing.T) {
+	t.Parallel()
+	const unheard = " zqvja xylof wyrmk vuntz pwxzr"
+	x := text.New(practised(), text.Options{})
+	for query, want := range map[string]string{"soup" + unheard: "lunch", "platform" + unheard: "train", "receipt" + unheard: "taxi", "salad" + unheard: "lunch"} {
+		if a := x.Search(query, 1); a.Refused() || a.Hits[0].Skill != want {
+			t.Errorf("Search(%q) = %+v, want %s", query, a, want)
+		}
+	}
+	if a := x.Search(unheard, 1); !a.Refused() {
+		t.Errorf("Search(%q) = %+v, want it refused", unheard, a)
+	}
+}

@@ -65,6 +65,10 @@ const minShared = 0.1
 // has much of a text, one is the likeliest, among a few skills by far.
 const clearLogit = 8
 
+// coverage is the power to which the greatest share of a text's words counts that a skill has. With 1, words that no example has weigh too much: people say
+// the same in many ways.
+const coverage = 0.7
+
 // negligible is by how much a skill's logit is lower than the best one at least when the skill has no share.
 const negligible = 14
 
@@ -167,8 +171,9 @@ func (x *Index) confidence(r *ranking, most float32, said []string) float32 {
 	if !x.trained || !x.taught[r.top] {
 		return shared
 	}
-	sure := r.share[r.top] * greatest(r.words) * min(max(most/clearLogit, 0), 1)
-	return float32(math.Pow(float64(sure), x.trust) * math.Pow(float64(max(shared, minShared)), 1-x.trust))
+	known := float64(min(max(most/clearLogit, 0), 1))
+	sure := float64(r.share[r.top]) * known * math.Pow(float64(greatest(r.words)), coverage)
+	return float32(math.Pow(sure, x.trust) * math.Pow(float64(max(shared, minShared)), 1-x.trust))
 }
 
 // evidence returns the confidence, by shared words alone, that a text asks for a skill. Whether the share of the text's words or their weight matters
