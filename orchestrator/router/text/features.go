@@ -41,28 +41,40 @@ func hash(kind byte, parts ...string) uint32 {
 
 // hashed returns a text's features in order of id and without duplicates: whole words separately from pieces, since each kind is weighted as a whole.
 func hashed(list []string) (whole, pieces []uint32) {
-	for i, w := range list {
-		whole = append(whole, hash(kindWord, w))
-		before := "^"
-		if i > 0 {
-			before = list[i-1]
-		}
-		whole = append(whole, hash(kindPair, before, w))
-		pieces = appendPieces(pieces, w)
-	}
-	if n := len(list); n > 0 {
-		whole = append(whole, hash(kindPair, list[n-1], "$"))
-	}
-	return ordered(whole), ordered(pieces)
+	return ordered(append(hashWords(list), hashPairs(list)...)), hashPieces(list)
 }
 
 // unordered returns the features of a set of words, which has no word pairs.
 func unordered(list []string) (whole, pieces []uint32) {
+	return ordered(hashWords(list)), hashPieces(list)
+}
+
+func hashWords(list []string) (ids []uint32) {
 	for _, w := range list {
-		whole = append(whole, hash(kindWord, w))
-		pieces = appendPieces(pieces, w)
+		ids = append(ids, hash(kindWord, w))
 	}
-	return ordered(whole), ordered(pieces)
+	return ids
+}
+
+// hashPairs returns the pairs of neighbouring words, the first and the last of which have a mark for a neighbour.
+func hashPairs(list []string) (ids []uint32) {
+	before := "^"
+	for _, w := range list {
+		ids = append(ids, hash(kindPair, before, w))
+		before = w
+	}
+	if len(list) > 0 {
+		ids = append(ids, hash(kindPair, before, "$"))
+	}
+	return ids
+}
+
+// hashPieces returns the pieces of words, in order and without duplicates.
+func hashPieces(list []string) (ids []uint32) {
+	for _, w := range list {
+		ids = appendPieces(ids, w)
+	}
+	return ordered(ids)
 }
 
 // ordered sorts ids and removes duplicates. A long text has thousands, so it sorts by the lower half of their bits and then by the upper one, each in one

@@ -24,7 +24,7 @@ func newNamePieces(docs []document) namePieces {
 	all := max(len(docs), background)
 	names := make([][]uint32, len(docs))
 	for i, d := range docs {
-		names[i] = pieces(d.called)
+		names[i] = hashPieces(d.called)
 	}
 	n := namePieces{skills: invert(names)}
 	for with := range len(docs) + 1 {
@@ -38,14 +38,6 @@ func newNamePieces(docs []document) namePieces {
 		n.norm = append(n.norm, float32(math.Sqrt(sum)))
 	}
 	return n
-}
-
-// pieces returns the pieces of words, each once.
-func pieces(list []string) (ids []uint32) {
-	for _, w := range list {
-		ids = appendPieces(ids, w)
-	}
-	return ordered(ids)
 }
 
 // score writes to each skill's entry how much its name resembles a text with these pieces, each once: 0 to 1, their cosine.
