@@ -1,34 +1,5 @@
 package text
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
-
-// narrow limits the rivals of an example, which include its own skill.
-func (s *sample) narrow(most int) {
-	if len(s.rivals) <= most {
-		return
-	}
-	like := slices.Clone(s.base)
-	places := make([]int, len(s.rivals))
-	for i, c := range s.rivals {
-		places[i] = i
-		if c == s.skill {
-			like[i] = math.MaxFloat32
-		}
-	}
-	slices.SortFunc(places, func(a, b int) int { return cmp.Or(cmp.Compare(like[b], like[a]), cmp.Compare(a, b)) })
-	places = places[:most]
-	slices.Sort(places)
-	rivals, base := make([]int32, most), make([]float32, most)
-	for i, at := range places {
-		rivals[i], base[i] = s.rivals[at], s.base[at]
-	}
-	s.rivals, s.base = rivals, base
-}
-
 // layout makes a row for each feature, with an entry for each skill that it may tell apart, and returns how many steps an epoch takes. If there are
 // too many of either, examples get fewer rivals.
 func layout(samples []sample, m *linear, o Options) (linear, int) {

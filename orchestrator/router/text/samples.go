@@ -1,0 +1,162 @@
+package text
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// sample is an example with the skills from which it is told apart.
+type sample struct {
+	skill    int32
+	features []feature // id is the row
+	rivals   []int32   // in order; includes skill
+	base     []float32 // logits of the rivals from BM25
+	scale    float32   // so that skills with many examples are not preferred
+}
+
+// fillersFrom is the average number of examples for each skill from which their fillers count even though some skills have no examples. With fewer,
+// everything that people say to anybody would speak against those.
+const fillersFrom = 5
+
+// prepared is an example that is about to become a sample.
+type prepared struct {
+	skill         int32
+	words         *example
+	whole, pieces []uint32
+	siblings      int // examples of the same skill, including itself; 0 for a card's description
+}
+
+// prepare lists the examples that are not held out, and returns a scorer without weights that knows how rare their features are.
+func prepare(docs []document, held func(skill, example int) bool) ([]prepared, *linear) {
+	m := &linear{row: make([]int32, 1<<featureBits), idf: make([]float32, 1<<featureBits)}
+	var all []prepared
+	add := func(p prepared) {
+		all = append(all, p)
+		for _, id := range slices.Concat(p.whole, p.pieces) {
+			m.idf[id]++
+		}
+	}
+	few := examplesEach(docs) < fillersFrom && slices.ContainsFunc(docs, func(d document) bool { return len(d.examples) == 0 })
+	examples, taught := 0, 0 // taught counts the skills that have examples
+	for i, d := range docs {
+		before := examples
+		for e := range d.examples {
+			if held != nil && held(i, e) {
+				continue
+			}
+			list := d.examples[e].words
+			if few {
+				list = meaningful(list)
+			}
+			whole, pieces := hashed(list)
+			add(prepared{int32(i), &docs[i].examples[e], whole, pieces, len(d.examples)})
+			examples++
+		}
+		if examples > before {
+			taught++
+		}
+		if len(d.said.words) > 0 {
+			whole, pieces := unordered(d.said.words)
+			add(prepared{int32(i), &docs[i].said, whole, pieces, 0})
+		}
+	}
+	for id, n := range m.idf {
+		if n < minSeen {
+			m.idf[id] = 0
+		} else {
+			m.idf[id] = idf(len(all), int(n))
+		}
+	}
+	mean := float64(examples) / float64(max(taught, 1))
+	sharpness, rate := schedule(mean)
+	m.sharpness, m.rate = float32(sharpness), rate
+	return all, m
+}
+
+// collect makes samples of the examples that are not held out, for a scorer without weights, which it returns too.
+func collect(docs []document, held func(skill, example int) bool, o Options) ([]sample, *linear) {
+	all, m := prepare(docs, held)
+	mean, examples := 0, 0
+	for _, r := range all {
+		mean += r.siblings
+		examples += min(r.siblings, 1)
+	}
+	mean /= max(examples, 1)
+	// Examples are not compared with the cards' descriptions.
+	taught := make([]document, len(docs))
+	for i, d := range docs {
+		taught[i].examples = d.examples
+	}
+	words := newBM25(taught, held)
+	scores := make([]float32, len(docs))
+	samples := make([]sample, len(all))
+	for i, r := range all {
+		if o.stopped() {
+			return nil, m
+		}
+		clear(scores)
+		words.score(r.words.stems, r.skill, scores)
+		s := sample{skill: r.skill, features: weigh(r.whole, r.pieces, m.idf), scale: 1}
+		if r.siblings > 0 {
+			s.scale = min(float32(mean)/float32(r.siblings), 4)
+		}
+		s.rivals = rivals(scores, r.skill)
+		for _, c := range s.rivals {
+			s.base = append(s.base, m.sharpness*scores[c])
+		}
+		samples[i] = s
+	}
+	return samples, m
+}
+
+// rivals returns the skills most similar to an example, including its own, in order. If there are many, those without any similarity are left out.
+func rivals(scores []float32, own int32) []int32 {
+	list := make([]int32, 0, min(len(scores), 2*maxRivals))
+	least, many := float32(0), len(scores) > maxRivals
+	for c, score := range scores {
+		if int32(c) == own || many && score <= least {
+			continue
+		}
+		list = append(list, int32(c))
+		if len(list) == 2*maxRivals { // drop the worse half, and ignore whatever is no better from now on
+			list, least = bestRivals(list, scores)
+		}
+	}
+	if len(list) >= maxRivals {
+		list, _ = bestRivals(list, scores)
+	}
+	list = append(list, own)
+	slices.Sort(list)
+	return list
+}
+
+// bestRivals keeps the best and returns the lowest of their scores.
+func bestRivals(list []int32, scores []float32) (best []int32, least float32) {
+	slices.SortFunc(list, func(a, b int32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
+	best = list[:maxRivals-1]
+	return best, scores[best[len(best)-1]]
+}
+
+// narrow limits the rivals of an example, which include its own skill.
+func (s *sample) narrow(most int) {
+	if len(s.rivals) <= most {
+		return
+	}
+	like := slices.Clone(s.base)
+	places := make([]int, len(s.rivals))
+	for i, c := range s.rivals {
+		places[i] = i
+		if c == s.skill {
+			like[i] = math.MaxFloat32
+		}
+	}
+	slices.SortFunc(places, func(a, b int) int { return cmp.Or(cmp.Compare(like[b], like[a]), cmp.Compare(a, b)) })
+	places = places[:most]
+	slices.Sort(places)
+	rivals, base := make([]int32, most), make([]float32, most)
+	for i, at := range places {
+		rivals[i], base[i] = s.rivals[at], s.base[at]
+	}
+	s.rivals, s.base = rivals, base
+}
