@@ -1,14 +1,12 @@
 package boltdb
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"syscall"
 
@@ -70,42 +68,7 @@ func complete(path string, sound func(*bbolt.Tx) error) error {
 var (
 	errShort   = errors.New("the file is cut short")
 	errDamaged = errors.New("the file is damaged")
-	errOrder   = errors.New("its keys are not in order")
 )
-
-// sound reads every key and returns an error if the pages make no sense, such as those of a copy that was made while the file was written: they would kill the
-// process, when the file is opened or days later. bbolt reads them all again to find the free ones, in a goroutine of its own that nobody can recover from a panic.
-func sound(tx *bbolt.Tx) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a place in a damaged page may be behind the end of the file
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p)
-		}
-		if err != nil {
-			err = fmt.Errorf("%w: %w; replace it with a complete copy, such as a backup", errDamaged, err)
-		}
-	}()
-	return inOrder(tx.Cursor(), tx.Bucket)
-}
-
-// inOrder walks through a bucket and the buckets in it.
-func inOrder(c *bbolt.Cursor, bucket func(name []byte) *bbolt.Bucket) error {
-	var last []byte
-	for k, v := c.First(); k != nil; k, v = c.Next() {
-		if last != nil && bytes.Compare(last, k) >= 0 {
-			return errOrder
-		}
-		last = k
-		if v != nil {
-			continue
-		}
-		b := bucket(k)
-		if err := inOrder(b.Cursor(), b.Bucket); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // explained returns an error of opening the file at path in words for an operator.
 func explained(path string, err error) error {

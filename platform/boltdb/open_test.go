@@ -2,6 +2,7 @@ package boltdb_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -83,7 +84,7 @@ func TestADamagedFileIsRefusedWithAClearError(t *testing.T) {
 	for round := range 3 { // so that some pages are free, and others not at their first place
 		err := db.Update(t.Context(), func(tx *bbolt.Tx) error {
 			page, pages = tx.DB().Info().PageSize, int(tx.Size())/tx.DB().Info().PageSize
-			return fillTwo(tx, round)
+			return fillNested(tx, round)
 		})
 		if err != nil {
 			t.Fatalf("Update() = %v, want no error", err)
@@ -94,41 +95,81 @@ func TestADamagedFileIsRefusedWithAClearError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, refused := whole[:page*pages], 0 // the rest of the file is free space
+	whole = whole[:page*pages] // the rest of the file is free space
+	damaged := func(n int, damage func(p, next []byte)) (path string, err error) {
+		content := bytes.Clone(whole)
+		damage(content[n*page:][:page], whole[(n+1)%pages*page:][:page])
+		path = filepath.Join(t.TempDir(), "damaged.db")
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db, err := boltdb.Open(path, boltdb.Options{})
+		if err == nil {
+			closeDB(t, db)
+		}
+		return path, err
+	}
+	used := 0
 	for n := 2; n < pages; n++ {
-		for name, damage := range map[string]func(p []byte){
-			"zeros":        func(p []byte) { clear(p) },
-			"another page": func(p []byte) { copy(p, whole[(n+1)%pages*page:][:page]) },
-			"places far away": func(p []byte) {
-				for i := range 64 {
-					p[16+i] |= 0x70 // behind the header are the places of keys
-				}
-			},
-		} {
-			damaged := bytes.Clone(whole)
-			damage(damaged[n*page : (n+1)*page])
-			path := filepath.Join(t.TempDir(), "damaged.db")
-			if err := os.WriteFile(path, damaged, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			db, err := boltdb.Open(path, boltdb.Options{})
-			if err == nil { // the page is free
-				closeDB(t, db)
-				continue
-			}
-			refused++
+		if _, err := damaged(n, zeros); err == nil {
+			continue // the page is free
+		}
+		used++
+		for name, damage := range damages {
+			path, err := damaged(n, damage)
 			if fault.ReasonOf(err) != "STORE_DAMAGED" || !strings.Contains(err.Error(), path+": the file is damaged: ") || !strings.Contains(err.Error(), "; replace it with a complete copy") {
 				t.Errorf("Open(with %s in page %d) = %v, want that the file is damaged", name, n, err)
 			}
 		}
 	}
-	if refused < pages/2 {
-		t.Errorf("of %d pages with damages, %d were refused", pages, refused)
+	if used < pages/3 || used > pages-2 {
+		t.Errorf("%d pages of %d are in use, want some that are and some that are free", used, pages)
 	}
 }
 
-// fillTwo writes into a bucket and into one within it.
-func fillTwo(tx *bbolt.Tx, round int) error {
+// damages are what can be wrong with a page, which is given with the one behind it. Its header has 16 bytes, and each entry behind that.
+var damages = map[string]func(p, next []byte){
+	"another page":         func(p, next []byte) { copy(p, next) },
+	"another kind":         func(p, _ []byte) { p[8] = 4 },
+	"pages behind the end": func(p, _ []byte) { p[13] = 1 },
+	"keys far away": func(p, _ []byte) {
+		for i := range 64 {
+			p[16+i] |= 0x70
+		}
+	},
+	"a value that is too long": func(p, _ []byte) { p[16+12+3] |= 0x70 },
+	"a small bucket with a key far away": func(p, next []byte) {
+		if at := bytes.Index(p, only); at > 0 {
+			p[at-16+7] |= 0x70
+		} else {
+			zeros(p, next)
+		}
+	},
+	"itself below it": func(p, next []byte) {
+		if isBranch(p) {
+			copy(p[16+8:][:8], p)
+		} else {
+			zeros(p, next)
+		}
+	},
+	"another key that leads to a page": func(p, next []byte) {
+		if isBranch(p) {
+			p[16+16+binary.NativeEndian.Uint32(p[16+16:])] ^= 0x40 // the first byte of the second key, whose place is counted from its entry
+		} else {
+			zeros(p, next)
+		}
+	},
+}
+
+func zeros(p, _ []byte) { clear(p) }
+
+func isBranch(p []byte) bool { return p[8] == 1 }
+
+// only is the only key of a bucket that has no page of its own.
+var only = []byte("the only key")
+
+// fillNested writes into a bucket and into two within it.
+func fillNested(tx *bbolt.Tx, round int) error {
 	b, err := tx.CreateBucketIfNotExists(bucket)
 	for i := 0; i < 2000 && err == nil; i++ {
 		err = b.Put(fmt.Appendf(nil, "%04d", i), fmt.Appendf(nil, "%d %0100d", round, i))
@@ -138,6 +179,12 @@ func fillTwo(tx *bbolt.Tx, round int) error {
 	}
 	for i := 0; i < 200 && err == nil; i++ {
 		err = b.Put(fmt.Appendf(nil, "%d", i), make([]byte, 100))
+	}
+	if err == nil {
+		b, err = b.CreateBucketIfNotExists([]byte("small"))
+	}
+	if err == nil {
+		err = b.Put(only, nil)
 	}
 	return err
 }
