@@ -75,9 +75,6 @@ func (l *loader) readFlags(flags map[string]string) {
 
 func (l *loader) set(f *field, text, source string) {
 	if err := parse(f.value, text); err != nil {
-		if f.secret() {
-			err = errors.New("not a valid value") // the text must not be shown
-		}
 		l.problem("%s: %s: %w", source, f.path, err)
 		return
 	}
@@ -91,7 +88,7 @@ func (l *loader) validate(v reflect.Value, path string) {
 	}
 	for i := range v.NumField() {
 		name, skip := fieldName(v.Type().Field(i))
-		if !skip && isSection(v.Field(i).Type()) {
+		if !skip && v.Field(i).Kind() == reflect.Struct {
 			l.validate(v.Field(i), join(path, name))
 		}
 	}

@@ -11,27 +11,24 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/fault"
 )
 
 type settings struct {
-	HTTP   httpSettings      `yaml:"http"`
-	Token  auth.Secret       `yaml:"token" doc:"what clients present"`
-	Labels map[string]string `yaml:"labels"`
-	Debug  bool              `yaml:"debug"`
-	Level  int               `yaml:"level"`
-	Ratio  float64           `yaml:"ratio"`
-	Hidden string            `yaml:"-"`
+	HTTP   httpSettings `yaml:"http"`
+	Name   string       `yaml:"name" doc:"how clients call it"`
+	Debug  bool         `yaml:"debug"`
+	Level  int          `yaml:"level"`
+	Ratio  float64      `yaml:"ratio"`
+	Hidden string       `yaml:"-"`
 }
 
 type httpSettings struct {
 	Addr         string        `yaml:"addr"`
 	ReadTimeout  time.Duration `yaml:"readTimeout"`
-	MaxBodyBytes config.Bytes  `yaml:"maxBodyBytes"`
 	AllowedHosts []string      `yaml:"allowedHosts"`
-	Retries      uint8         `yaml:"retries"`
+	Retries      int           `yaml:"retries"`
 }
 
 func (s httpSettings) Validate() error {
@@ -45,7 +42,7 @@ func (s httpSettings) Validate() error {
 }
 
 func defaults() settings {
-	return settings{HTTP: httpSettings{Addr: ":8080", ReadTimeout: 5 * time.Second, MaxBodyBytes: 1 << 20}}
+	return settings{HTTP: httpSettings{Addr: ":8080", ReadTimeout: 5 * time.Second}}
 }
 
 func write(t *testing.T, name, content string) string {
@@ -63,24 +60,22 @@ func TestLoadTakesEachValueFromTheStrongestSource(t *testing.T) {
 http:
   addr: :1
   readTimeout: 1s
-  maxBodyBytes: 2Mi
   allowedHosts: [a.example, b.example]
-labels: {team: core}
-token: from-file
+name: from-file
 debug: null
 `)
 	got := defaults()
 	sources, err := config.Load(&got, config.Options{
 		File:    file,
-		Environ: []string{"QUORATE_HTTP_READ_TIMEOUT=2s", "QUORATE_HTTP_ADDR=:2", "QUORATE_TOKEN=from-env", "QUORATE_HTTP_RETRIES=", "PATH=/bin"},
+		Environ: []string{"QUORATE_HTTP_READ_TIMEOUT=2s", "QUORATE_HTTP_ADDR=:2", "QUORATE_NAME=from-env", "QUORATE_HTTP_RETRIES=", "PATH=/bin"},
 		Flags:   map[string]string{"http.addr": ":3", "ratio": "0.5", "level": "-4"},
 	})
 	if err != nil {
 		t.Fatalf("Load() = %v, want no error", err)
 	}
 	want := settings{
-		HTTP:  httpSettings{Addr: ":3", ReadTimeout: 2 * time.Second, MaxBodyBytes: 2 << 20, AllowedHosts: []string{"a.example", "b.example"}},
-		Token: "from-env", Labels: map[string]string{"team": "core"}, Ratio: 0.5, Level: -4,
+		HTTP: httpSettings{Addr: ":3", ReadTimeout: 2 * time.Second, AllowedHosts: []string{"a.example", "b.example"}},
+		Name: "from-env", Ratio: 0.5, Level: -4,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Load() differs (-want +got):\n%s", diff)
@@ -90,15 +85,14 @@ debug: null
 		t.Fatalf("Explain() = %v, want no error", err)
 	}
 	explained := strings.Join(strings.Fields(strings.ReplaceAll(out.String(), file, "F")), " ")
-	wantExplained := "http.addr :3 flag http.readTimeout 2s env QUORATE_HTTP_READ_TIMEOUT http.maxBodyBytes 2Mi F:5 " +
-		"http.allowedHosts [a.example b.example] F:6 http.retries 0 default token [redacted] env QUORATE_TOKEN labels map[team:core] F:7 " +
-		"debug false default level -4 flag ratio 0.5 flag"
+	wantExplained := "http.addr :3 flag http.readTimeout 2s env QUORATE_HTTP_READ_TIMEOUT " +
+		"http.allowedHosts [a.example b.example] F:5 http.retries 0 default name from-env env QUORATE_NAME debug false default level -4 flag ratio 0.5 flag"
 	if explained != wantExplained {
 		t.Errorf("Explain() =\n%s\nwant\n%s", explained, wantExplained)
 	}
 	out.Reset()
 	err = sources.Describe(&out)
-	for _, want := range []string{"\ntoken  [redacted]  env QUORATE_TOKEN\n    what clients present\n    env QUORATE_TOKEN\n\nlabels  ", "\n    env QUORATE_HTTP_ALLOWED_HOSTS, separated by commas\n"} {
+	for _, want := range []string{"\nname  from-env  env QUORATE_NAME\n    how clients call it\n    env QUORATE_NAME\n\ndebug  ", "\n    env QUORATE_HTTP_ALLOWED_HOSTS, separated by commas\n"} {
 		if err != nil || !strings.Contains(out.String(), want) {
 			t.Errorf("Describe() = %v\n%s\nwant\n%s", err, out.String(), want)
 		}
@@ -118,16 +112,10 @@ func TestLoadRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		"a key that is skipped":       {file: "Hidden: 1\n", want: "F:1: unknown key Hidden"},
 		"a merge key":                 {file: "<<: {debug: true}\n", want: "F:1: unknown key <<"},
 		"a key given twice":           {file: "debug: true\ndebug: false\n", want: "F:2: debug is given twice, first in line 1"},
-		"a map key given twice":       {file: "labels:\n  a: x\n  a: y\n", want: "F:3: labels.a is given twice, first in line 2"},
 		"a duration without a unit":   {file: "http: {readTimeout: 5}\n", want: `F:1: http.readTimeout: "5" is not a duration such as 1m30s`},
-		"a number out of range":       {file: "http: {retries: 256}\n", want: `F:1: http.retries: "256" is not a valid uint8`},
-		"a size in another unit":      {file: "http: {maxBodyBytes: 1MB}\n", want: `F:1: http.maxBodyBytes: "1MB" is not a size such as 512, 64Ki, 1Mi or 2Gi`},
-		"a size below zero":           {file: "http: {maxBodyBytes: -1}\n", want: `F:1: http.maxBodyBytes: "-1" is not a size such as 512, 64Ki, 1Mi or 2Gi`},
-		"a size that is too large":    {file: "http: {maxBodyBytes: 8589934592Gi}\n", want: `F:1: http.maxBodyBytes: "8589934592Gi" is not a size such as 512, 64Ki, 1Mi or 2Gi`},
+		"a number out of range":       {file: "level: 9223372036854775808\n", want: `F:1: level: "9223372036854775808" is not a valid int`},
 		"a whole number that is none": {file: "level: 1.5\n", want: `F:1: level: "1.5" is not a valid int`},
-		"a secret that is missing":    {environ: []string{"QUORATE_TOKEN_FILE=/nothing/here"}, want: "env QUORATE_TOKEN_FILE: open /nothing/here: no such file or directory"},
 		"a value instead of a list":   {file: "http: {allowedHosts: a}\n", want: "F:1: http.allowedHosts: want a list"},
-		"a value instead of a map":    {file: "labels: a\n", want: "F:1: labels: want a map"},
 		"a list instead of a value":   {file: "debug: [true]\n", want: "F:1: debug: want one value"},
 		"a list in a list":            {file: "http: {allowedHosts: [[a]]}\n", want: "F:1: http.allowedHosts: want text"},
 		"a value instead of settings": {file: "http: x\n", want: "F:1: http: want settings below it"},
@@ -137,8 +125,6 @@ func TestLoadRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		"a tab":                       {file: "http:\n\taddr: x\n", want: "F: yaml: line 2: found character that cannot start any token; indent with spaces, since YAML takes no tabs"},
 		"too long a file":             {file: strings.Repeat("#", 1<<20+1), want: "config file: F is too large: it has more than 1048576 bytes"},
 		"a wrong variable":            {environ: []string{"QUORATE_DEBUG=maybe"}, want: `env QUORATE_DEBUG: debug: "maybe" is not a valid bool`},
-		"a wrong map in a variable":   {environ: []string{"QUORATE_LABELS=a"}, want: `env QUORATE_LABELS: labels: "a" is not key=value`},
-		"a secret given twice":        {environ: []string{"QUORATE_TOKEN=a", "QUORATE_TOKEN_FILE=b"}, want: "QUORATE_TOKEN and QUORATE_TOKEN_FILE are both set; set one"},
 		"a flag for nothing":          {flags: map[string]string{"http.port": "1"}, want: "flag for http.port: no such setting"},
 		"a setting that is refused":   {file: "http:\n  retries: 99\n", want: `F:2: http.retries: "99" are too many`},
 		"what Validate refuses":       {flags: map[string]string{"http.addr": ""}, want: "http: addr is empty"},
@@ -160,18 +146,15 @@ func TestLoadRefusesWhatItDoesNotUnderstand(t *testing.T) {
 	}
 }
 
-func TestLoadReadsListsMapsAndSecretFilesFromTheEnvironment(t *testing.T) {
+func TestLoadReadsListsFromTheEnvironment(t *testing.T) {
 	t.Parallel()
 	got := defaults()
-	_, err := config.Load(&got, config.Options{Environ: []string{
-		"QUORATE_HTTP_ALLOWED_HOSTS=a, b,", "QUORATE_DEBUG=true", "QUORATE_HTTP_MAX_BODY_BYTES=0", "QUORATE_LABELS=a=1,b=2=3", "QUORATE_TOKEN_FILE=" + write(t, "token", "hunter2\n"),
-	}})
+	_, err := config.Load(&got, config.Options{Environ: []string{"QUORATE_HTTP_ALLOWED_HOSTS=a, b,", "QUORATE_DEBUG=true", "QUORATE_HTTP_READ_TIMEOUT=0"}})
 	if err != nil {
 		t.Fatalf("Load() = %v, want no error", err)
 	}
 	want := defaults()
-	want.Debug, want.HTTP.MaxBodyBytes = true, 0
-	want.HTTP.AllowedHosts, want.Labels, want.Token = []string{"a", "b"}, map[string]string{"a": "1", "b": "2=3"}, "hunter2"
+	want.Debug, want.HTTP.ReadTimeout, want.HTTP.AllowedHosts = true, 0, []string{"a", "b"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Load() differs (-want +got):\n%s", diff)
 	}
@@ -222,15 +205,6 @@ func TestEnvReadsTheProcess(t *testing.T) {
 	}
 	if got := config.Env("QUORATE_NOT_SET"); got != "" {
 		t.Errorf("Env(QUORATE_NOT_SET) = %q, want nothing", got)
-	}
-}
-
-func TestBytesPrintInTheirLargestUnit(t *testing.T) {
-	t.Parallel()
-	for size, want := range map[config.Bytes]string{0: "0", 1: "1", 1024: "1Ki", 1 << 20: "1Mi", 3 << 30: "3Gi", 1025: "1025"} {
-		if got := size.String(); got != want {
-			t.Errorf("Bytes(%d).String() = %q, want %q", int64(size), got, want)
-		}
 	}
 }
 

@@ -5,14 +5,10 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/quorate/quorate/platform/bounded"
 )
 
 const (
-	maxFile   = 1 << 20
-	maxSecret = 64 << 10
-
+	maxFile       = 1 << 20
 	envTestPrefix = envPrefix + "TEST_" // of variables that tell tests where programs are
 )
 
@@ -33,30 +29,8 @@ func (l *loader) readEnviron(opts Options) {
 		if text := given[f.env]; text != "" {
 			l.set(f, text, "env "+f.env)
 		}
-		if f.secret() {
-			known = append(known, f.env+"_FILE")
-			l.readSecret(f, f.env+"_FILE", given)
-		}
 	}
 	l.warnUnknown(given, known, opts.KnownEnv)
-}
-
-func (l *loader) readSecret(f *field, name string, given map[string]string) {
-	path := given[name]
-	if path == "" {
-		return
-	}
-	if given[f.env] != "" {
-		l.problem("%s and %s are both set; set one", f.env, name)
-		return
-	}
-	text, err := bounded.File(path, maxSecret)
-	if err != nil {
-		l.problem("env %s: %w", name, err)
-		return
-	}
-	f.value.SetString(strings.TrimRight(string(text), "\r\n"))
-	f.source = "env " + name
 }
 
 // warnUnknown warns of unknown variables. They are not errors, because they may be meant for another version or another program.

@@ -1,13 +1,10 @@
 package config
 
 import (
-	"encoding"
 	"fmt"
 	"reflect"
 	"strings"
 	"unicode"
-
-	"github.com/quorate/quorate/platform/auth"
 )
 
 const envPrefix = "QUORATE_"
@@ -20,8 +17,6 @@ type field struct {
 	value  reflect.Value
 	source string
 }
-
-func (f *field) secret() bool { return f.value.Type() == reflect.TypeFor[auth.Secret]() }
 
 // schema returns the fields of dst in the order of the struct. An error is a bug in the struct.
 func schema(dst any) ([]*field, error) {
@@ -54,7 +49,7 @@ func collect(v reflect.Value, path string) ([]*field, error) {
 		switch {
 		case name == "":
 			return nil, fmt.Errorf("field %s.%s has no yaml name", v.Type(), v.Type().Field(i).Name)
-		case isSection(v.Field(i).Type()):
+		case v.Field(i).Kind() == reflect.Struct:
 			nested, err := collect(v.Field(i), child)
 			if err != nil {
 				return nil, err
@@ -72,11 +67,6 @@ func collect(v reflect.Value, path string) ([]*field, error) {
 func fieldName(f reflect.StructField) (name string, skip bool) {
 	name, _, _ = strings.Cut(f.Tag.Get("yaml"), ",")
 	return name, !f.IsExported() || name == "-"
-}
-
-// isSection reports whether t is a group of settings. A struct that can be read from text, such as an address, is a single setting.
-func isSection(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
 // envName splits camelCase: http.readTimeout becomes QUORATE_HTTP_READ_TIMEOUT.

@@ -77,7 +77,7 @@ func (r *fileReader) section(n *yaml.Node, t reflect.Type, path string) {
 		switch {
 		case !known:
 			r.problem("%s: unknown key %s%s", r.at(key), child, didYouMean(key.Value, names))
-		case isSection(fieldType):
+		case fieldType.Kind() == reflect.Struct:
 			r.section(value, fieldType, child)
 		default:
 			r.leaf(value, r.fields[child])
@@ -91,23 +91,16 @@ func (r *fileReader) leaf(n *yaml.Node, f *field) {
 		return
 	}
 	source := r.at(n)
-	switch kind := f.value.Kind(); {
-	case kind == reflect.Slice && n.Kind == yaml.SequenceNode:
+	switch list := f.value.Kind() == reflect.Slice; {
+	case list && n.Kind == yaml.SequenceNode:
 		items := make([]string, len(n.Content))
 		for i, item := range n.Content {
 			items[i] = r.scalar(item, f.path)
 		}
 		setList(f.value, items)
 		f.source = source
-	case kind == reflect.Map && n.Kind == yaml.MappingNode:
-		pairs := make(map[string]string)
-		r.pairs(n, f.path, func(key, value *yaml.Node) { pairs[key.Value] = r.scalar(value, join(f.path, key.Value)) })
-		setMap(f.value, pairs)
-		f.source = source
-	case kind == reflect.Slice:
+	case list:
 		r.problem("%s: %s: want a list", source, f.path)
-	case kind == reflect.Map:
-		r.problem("%s: %s: want a map", source, f.path)
 	case n.Kind != yaml.ScalarNode:
 		r.problem("%s: %s: want one value", source, f.path)
 	default:

@@ -31,7 +31,7 @@ func Settings(of any) ([]Setting, error) {
 	return list, nil
 }
 
-// written returns a value, except a map, as parse reads it.
+// written returns a value as parse reads it.
 func written(v reflect.Value) string {
 	if v.Kind() != reflect.Slice {
 		return fmt.Sprint(v.Interface())

@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 )
 
-// Sources says where each value of one Load came from. It contains no secrets.
+// Sources says where each value of one Load came from.
 type Sources struct {
 	rows     []row
 	warnings []string
@@ -26,7 +26,7 @@ func newSources(l *loader) *Sources {
 // Warnings returns a sentence for each QUORATE_ variable that is not a setting, with a suggestion if there is a similar one.
 func (s *Sources) Warnings() []string { return s.warnings }
 
-// Explain writes one line for each setting: its path, its value (secrets as [redacted]) and its source, one of flag, env
+// Explain writes one line for each setting: its path, its value and its source, one of flag, env
 // NAME, FILE:LINE and default.
 func (s *Sources) Explain(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

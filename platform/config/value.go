@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -11,18 +10,11 @@ import (
 
 // supported reports whether parse can fill a field of type t.
 func supported(t reflect.Type) bool {
-	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
-		return true
-	}
 	switch t.Kind() {
-	case reflect.String, reflect.Bool, reflect.Float64,
-		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.String, reflect.Bool, reflect.Float64, reflect.Int, reflect.Int64:
 		return true
 	case reflect.Slice:
 		return t.Elem().Kind() == reflect.String
-	case reflect.Map:
-		return t.Key().Kind() == reflect.String && t.Elem().Kind() == reflect.String
 	default:
 		return false
 	}
@@ -30,24 +22,11 @@ func supported(t reflect.Type) bool {
 
 // parse fills v, of a supported type, from text.
 func parse(v reflect.Value, text string) error {
-	if u, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr()); ok {
-		return u.UnmarshalText([]byte(text))
-	}
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(text)
 	case reflect.Slice:
 		setList(v, splitList(text))
-	case reflect.Map:
-		pairs := make(map[string]string)
-		for _, item := range splitList(text) {
-			key, value, ok := strings.Cut(item, "=")
-			if !ok {
-				return fmt.Errorf("%q is not key=value", item)
-			}
-			pairs[strings.TrimSpace(key)] = strings.TrimSpace(value)
-		}
-		setMap(v, pairs)
 	default:
 		return parseScalar(v, text)
 	}
@@ -74,11 +53,6 @@ func parseScalar(v reflect.Value, text string) error {
 		var n int64
 		if n, err = strconv.ParseInt(text, 10, v.Type().Bits()); err == nil {
 			v.SetInt(n)
-		}
-	case v.CanUint():
-		var n uint64
-		if n, err = strconv.ParseUint(text, 10, v.Type().Bits()); err == nil {
-			v.SetUint(n)
 		}
 	default:
 		var n float64
@@ -108,12 +82,4 @@ func setList(v reflect.Value, items []string) {
 		list.Index(i).SetString(item)
 	}
 	v.Set(list)
-}
-
-func setMap(v reflect.Value, pairs map[string]string) {
-	m := reflect.MakeMapWithSize(v.Type(), len(pairs))
-	for key, value := range pairs {
-		m.SetMapIndex(reflect.ValueOf(key).Convert(v.Type().Key()), reflect.ValueOf(value).Convert(v.Type().Elem()))
-	}
-	v.Set(m)
 }
