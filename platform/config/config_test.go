@@ -123,6 +123,8 @@ func TestLoadRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		"two documents":               {file: "debug: true\n---\ndebug: false\n", want: "F: more than one document"},
 		"broken YAML":                 {file: "a: [\n", want: "F: yaml: line 1: did not find expected node content"},
 		"a tab":                       {file: "http:\n\taddr: x\n", want: "F: yaml: line 2: found character that cannot start any token; indent with spaces, since YAML takes no tabs"},
+		"a star":                      {file: "debug: true\nhttp: {allowedHosts: [*]}\n", want: "F: yaml: line 2: did not find expected alphabetic or numeric character; quote a text that begins with * or &, such as \"*\""},
+		"a star before a name":        {file: "http: {allowedHosts: [*x]}\n", want: "F: yaml: unknown anchor 'x' referenced; quote a text that begins with * or &, such as \"*\""},
 		"too long a file":             {file: strings.Repeat("#", 1<<20+1), want: "config file: F is too large: it has more than 1048576 bytes"},
 		"a wrong variable":            {environ: []string{"QUORATE_DEBUG=maybe"}, want: `env QUORATE_DEBUG: debug: "maybe" is not a valid bool`},
 		"a flag for nothing":          {flags: map[string]string{"http.port": "1"}, want: "flag for http.port: no such setting"},

@@ -27,11 +27,8 @@ func (l *loader) readFile(dst any, path string) {
 	switch err := decoder.Decode(&document); {
 	case errors.Is(err, io.EOF):
 		return // an empty file sets nothing
-	case err != nil && bytes.Contains(data, []byte("\n\t")) && strings.HasSuffix(err.Error(), "cannot start any token"):
-		l.problem("%s: %w; indent with spaces, since YAML takes no tabs", path, err)
-		return
 	case err != nil:
-		l.problem("%s: %w", path, err)
+		l.problem("%s: %w%s", path, err, hint(data, err.Error()))
 		return
 	}
 	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
@@ -43,6 +40,17 @@ func (l *loader) readFile(dst any, path string) {
 		r.fields[f.path] = f
 	}
 	r.section(document.Content[0], reflect.TypeOf(dst).Elem(), "")
+}
+
+// hint says what to do about an error of the YAML decoder, where it is known what people mean.
+func hint(data []byte, trouble string) string {
+	switch {
+	case bytes.Contains(data, []byte("\n\t")) && strings.HasSuffix(trouble, "cannot start any token"):
+		return "; indent with spaces, since YAML takes no tabs"
+	case strings.HasSuffix(trouble, "alphabetic or numeric character") || strings.Contains(trouble, "unknown anchor"): // as in passThrough: [*]
+		return `; quote a text that begins with * or &, such as "*"`
+	}
+	return ""
 }
 
 // fileReader walks the file along the schema, so that each problem has its line number.
