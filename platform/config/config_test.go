@@ -118,6 +118,7 @@ func TestLoadRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		"a value instead of a list":   {file: "http: {allowedHosts: a}\n", want: "F:1: http.allowedHosts: want a list"},
 		"a list instead of a value":   {file: "debug: [true]\n", want: "F:1: debug: want one value"},
 		"a list in a list":            {file: "http: {allowedHosts: [[a]]}\n", want: "F:1: http.allowedHosts: want text"},
+		"nothing in a list":           {file: "http: {allowedHosts: [a, null]}\n", want: "F:1: http.allowedHosts: want text"},
 		"a value instead of settings": {file: "http: x\n", want: "F:1: http: want settings below it"},
 		"a list at the top":           {file: "- x\n", want: "F:1: the file: want settings below it"},
 		"two documents":               {file: "debug: true\n---\ndebug: false\n", want: "F: more than one document"},

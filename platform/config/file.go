@@ -118,7 +118,7 @@ func (r *fileReader) leaf(n *yaml.Node, f *field) {
 
 func (r *fileReader) scalar(n *yaml.Node, path string) string {
 	n = resolve(n)
-	if n.Kind != yaml.ScalarNode {
+	if n.Kind != yaml.ScalarNode || isNull(n) {
 		r.problem("%s: %s: want text", r.at(n), path)
 	}
 	return n.Value
