@@ -18,7 +18,8 @@ import (
 	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 )
 
-// Tasks is the part of the task engine that the service needs. A task that the tenant does not have is a NotFound fault.
+// Tasks is the part of the task engine that the service needs. A task that the tenant does not have, or that the caller in ctx may not see, is a NotFound fault:
+// which tasks of others a dispatcher sees is not decided here.
 type Tasks interface {
 	// Subjects returns what is judged of the task, with the phases that it has reached and the digests of its current content. For a task that other
 	// tasks do, it returns those that have begun.
