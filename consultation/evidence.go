@@ -25,9 +25,6 @@ var outcomes = []string{OutcomeRejected, OutcomeError, OutcomeDeferred, OutcomeA
 // knownOutcome reports whether outcome is one of the four.
 func knownOutcome(outcome string) bool { return slices.Contains(outcomes, outcome) }
 
-// maxShown bounds what a refusal repeats of a value; a digest is shown whole.
-const maxShown = 80
-
 // SchemaVersion is the version of the evidence span's attributes.
 const SchemaVersion = 1
 
@@ -126,7 +123,7 @@ func (cl Claim) wellFormed() error {
 	case cl.SchemaVersion != SchemaVersion:
 		return refuse(fault.InvalidArgument, ReasonSchema, "the schema version is %d, want %d", cl.SchemaVersion, SchemaVersion)
 	case !knownOutcome(cl.Outcome):
-		return refuse(fault.InvalidArgument, ReasonUnknownOutcome, "the outcome %q is not approved, rejected, deferred or error", clip(cl.Outcome, maxShown))
+		return refuse(fault.InvalidArgument, ReasonUnknownOutcome, "the outcome %q is not approved, rejected, deferred or error", fault.Clip(cl.Outcome))
 	case len(cl.Feedback) > MaxFeedbackBytes:
 		return refuse(fault.InvalidArgument, ReasonFeedbackTooLong, "the feedback has %d bytes; the limit is %d", len(cl.Feedback), MaxFeedbackBytes)
 	case !utf8.ValidString(cl.Feedback):
@@ -148,9 +145,9 @@ func (cl Claim) from(r Recorder, c Consultation) error {
 	case r.Agent != c.TargetAgent:
 		return refuse(fault.PermissionDenied, ReasonNotTheTarget, "the consultation asks another agent than %q", r.Agent)
 	case cl.TargetAgent != c.TargetAgent:
-		return refuse(fault.PermissionDenied, ReasonNotTheTarget, "the span names the target %q, want %q", clip(cl.TargetAgent, maxShown), c.TargetAgent)
+		return refuse(fault.PermissionDenied, ReasonNotTheTarget, "the span names the target %q, want %q", fault.Clip(cl.TargetAgent), c.TargetAgent)
 	case cl.ServiceName != r.Agent:
-		return refuse(fault.PermissionDenied, ReasonOtherService, "the resource's service.name is %q, want %q", clip(cl.ServiceName, maxShown), r.Agent)
+		return refuse(fault.PermissionDenied, ReasonOtherService, "the resource's service.name is %q, want %q", fault.Clip(cl.ServiceName), r.Agent)
 	}
 	return nil
 }
@@ -168,7 +165,7 @@ func (cl Claim) matches(c Consultation) error {
 		{ReasonOtherTrace, "trace", cl.TraceID, c.TraceID},
 	} {
 		if field.got != field.want {
-			return refuse(fault.PermissionDenied, field.reason, "the %s is %q, want %q as in the question", field.what, clip(field.got, maxShown), field.want)
+			return refuse(fault.PermissionDenied, field.reason, "the %s is %q, want %q as in the question", field.what, fault.Clip(field.got), field.want)
 		}
 	}
 	return nil

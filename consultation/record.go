@@ -64,7 +64,7 @@ func (l *Ledger) logAnswer(ctx context.Context, c Consultation, e Evidence) {
 func (l *Ledger) claimed(ctx context.Context, r Recorder, cl Claim) (Entry, error) {
 	unknown := cl.Unreadable
 	if unknown == nil {
-		unknown = refuse(fault.PermissionDenied, ReasonUnknownConsultation, "there is no consultation %q, which the span names", clip(cl.ConsultationID, maxShown))
+		unknown = refuse(fault.PermissionDenied, ReasonUnknownConsultation, "there is no consultation %q, which the span names", fault.Clip(cl.ConsultationID))
 	}
 	if cl.ConsultationID == "" || len(cl.ConsultationID) > maxIDBytes {
 		return Entry{}, unknown
