@@ -175,6 +175,9 @@ func converse(t *testing.T, x *trouble, bare bool) {
 	if got.State != a2apb.TaskState_TASK_STATE_COMPLETED || got.Artifacts[0].GetParts()[0].GetText() != "begin, answer 1, answer 2" {
 		t.Errorf("%s: the task is in state %s (%+v) with %v", when, got.State, got.Error, got.Artifacts)
 	}
+	if got.StatusMessage != nil {
+		t.Errorf("%s: the task has ended and still says %v", when, got.StatusMessage)
+	}
 	var talk []string
 	for _, turn := range got.Turns {
 		talk = append(talk, turn.Message.GetParts()[0].GetText())

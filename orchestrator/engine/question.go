@@ -72,7 +72,7 @@ func (e *Engine) storeTurns(t *orchestrator.Task, h *remoteState) {
 		reply.Done = true
 	}
 	if !h.waitsForCaller() && orchestrator.Interrupted(t.State) { // the agent continued by itself
-		t.State = a2apb.TaskState_TASK_STATE_WORKING
+		t.State, t.StatusMessage = a2apb.TaskState_TASK_STATE_WORKING, nil
 	}
 	if !h.hasNewQuestion(t) {
 		return

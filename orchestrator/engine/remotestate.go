@@ -83,10 +83,14 @@ func (h *remoteState) setStatus(s *a2apb.TaskStatus) bool {
 	if s.GetState() != a2apb.TaskState_TASK_STATE_UNSPECIFIED {
 		h.state = s.GetState()
 	}
-	if s.GetMessage() != nil {
-		h.status, h.statusMemory = s.GetMessage(), memoryOf(s.GetMessage())
-	}
+	asked := h.asked
 	h.asked = questionOf(s)
+	switch {
+	case s.GetMessage() != nil:
+		h.status, h.statusMemory = s.GetMessage(), memoryOf(s.GetMessage())
+	case asked != "" && h.asked == "": // it goes on, and what it asked says nothing about that
+		h.status, h.statusMemory = nil, 0
+	}
 	return news
 }
 

@@ -95,11 +95,14 @@ func (e *Engine) terminate(ctx context.Context, t orchestrator.Task, state a2apb
 		kept, _ = r.results(true)
 	}
 	return e.transition(ctx, &t, sameVersion, func(t *orchestrator.Task) []orchestrator.Event {
+		if t.AwaitsCaller() {
+			t.StatusMessage = nil // a question says nothing about the end
+		}
 		e.closeAttempt(t, why)
 		if r == nil {
 			return e.finish(t, state, why, note)
 		}
-		t.Plan, t.StatusMessage = r.plan, nil // it held a step's question
+		t.Plan = r.plan
 		if t.Phase == orchestrator.PhaseExecution {
 			t.Artifacts = kept
 		}
