@@ -121,12 +121,15 @@ func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*or
 	var before a2apb.TaskState
 	t, err := e.Store.Update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		before = t.State
+		ended := t.Ended()
 		events, err := change(t)
 		if err != nil {
 			return nil, err
 		}
 		notePushDue(t, before, len(events))
-		t.UpdateTime = now
+		if !ended { // what its receivers are told does not change a task
+			t.UpdateTime = now
+		}
 		for i := range events {
 			events[i].Time = now
 		}

@@ -156,6 +156,10 @@ func TestAReceiverThatCannotBeToldIsGivenUp(t *testing.T) {
 				if err != nil || count(log, orchestrator.EventPush) != 1 {
 					t.Errorf("the log is %v, %v, want it to say once that the receiver is given up", log, err)
 				}
+				end := slices.IndexFunc(log, func(e orchestrator.Event) bool { return orchestrator.Terminal(e.State) })
+				if !got.UpdateTime.Equal(log[end].Time) {
+					t.Errorf("the task ended at %v and last changed at %v, want no change by what its receiver is told", log[end].Time, got.UpdateTime)
+				}
 				s.stop()
 			})
 		})
