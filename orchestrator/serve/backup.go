@@ -17,9 +17,12 @@ type Backup struct {
 const (
 	minBackup = time.Minute
 	maxCopies = 1000
+
+	defaultEvery = 24 * time.Hour
+	defaultKeep  = 7
 )
 
-// Validate refuses a relative path, which depends on where the process is started, and numbers by which no copies would be kept.
+// Validate refuses a relative path, which depends on where the process is started, and settings by which no copies would be made or kept.
 func (b *Backup) Validate() error {
 	switch {
 	case b.Dir != "" && !filepath.IsAbs(b.Dir):
@@ -28,6 +31,8 @@ func (b *Backup) Validate() error {
 		return invalid("every", "%s is less than %s", b.Every, minBackup)
 	case b.Keep < 1 || b.Keep > maxCopies:
 		return invalid("keep", "%d is not from 1 to %d", b.Keep, maxCopies)
+	case b.Dir == "" && (b.Every != defaultEvery || b.Keep != defaultKeep):
+		return invalid("dir", "no copies are made without dir: set it, or take every and keep away")
 	}
 	return nil
 }

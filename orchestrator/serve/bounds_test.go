@@ -32,8 +32,8 @@ func TestSettingsGoAsFarAsTheySay(t *testing.T) {
 		"evidence.cloudWatchTimeout": {func(c *serve.Config, v float64) { c.Evidence.CloudWatchTimeout = time.Duration(v) }, second, 60 * second, 1},
 		"retention.tasks":            {func(c *serve.Config, v float64) { c.Retention.Tasks = time.Duration(v) }, 60 * second, 0, 1},
 		"retention.evidence":         {func(c *serve.Config, v float64) { c.Retention.Evidence = time.Duration(v) }, 31 * 24 * 3600 * second, 0, 1},
-		"backup.every":               {func(c *serve.Config, v float64) { c.Backup.Every = time.Duration(v) }, 60 * second, 0, 1},
-		"backup.keep":                {func(c *serve.Config, v float64) { c.Backup.Keep = int(v) }, 1, 1000, 1},
+		"backup.every":               {func(c *serve.Config, v float64) { c.Backup.Dir, c.Backup.Every = "/backup", time.Duration(v) }, 60 * second, 0, 1},
+		"backup.keep":                {func(c *serve.Config, v float64) { c.Backup.Dir, c.Backup.Keep = "/backup", int(v) }, 1, 1000, 1},
 	} {
 		tries := map[float64]bool{test.low: true, test.low - test.step: false}
 		if test.high > 0 {

@@ -90,7 +90,7 @@ func DefaultConfig() Config {
 			Lowest: consultation.LevelRecorded, AnswerWithin: consultation.DefaultTTL, JaegerTimeout: 2 * time.Second, CloudWatchGroup: cloudwatch.DefaultGroup, CloudWatchTimeout: 10 * time.Second,
 		},
 		Retention: Retention{Tasks: 30 * 24 * time.Hour},
-		Backup:    Backup{Every: 24 * time.Hour, Keep: 7},
+		Backup:    Backup{Every: defaultEvery, Keep: defaultKeep},
 		Telemetry: Telemetry{LogLevel: "info", LogFormat: "json"},
 	}
 }

@@ -132,6 +132,7 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 			c.Backup.Dir = filepath.Dir(c.Store.DataDir)
 			c.Store.DataDir = filepath.Join(c.Backup.Dir, "quorate-20260102T030405Z")
 		}, "store.dataDir", "move it out of backup.dir"},
+		"copies that go nowhere":     {func(_ *testing.T, c *serve.Config) { c.Backup.Every = time.Hour }, "backup.dir", "no copies are made"},
 		"copies all the time":        {func(_ *testing.T, c *serve.Config) { c.Backup.Every = time.Second }, "backup.every", "less than 1m"},
 		"copies that are not kept":   {func(_ *testing.T, c *serve.Config) { c.Backup.Keep = 0 }, "backup.keep", "not from 1 to 1000"},
 		"a level that opens nothing": {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C0" }, "evidence.lowest", "not a level that can open a gate"},
