@@ -49,6 +49,9 @@ func complete(path string, sound func(*bbolt.Tx) error) error {
 		return err
 	}
 	bolt, err := bbolt.Open(path, 0, &bbolt.Options{Timeout: lockTimeout, ReadOnly: true})
+	if _, unread := errors.AsType[*fs.PathError](err); err != nil && !unread && !errors.Is(err, bolterrors.ErrTimeout) && info.Size() < 2*pageBytes {
+		return fmt.Errorf("%w: it has %d bytes", bolterrors.ErrInvalid, info.Size()) // an error of bbolt that has no name
+	}
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 
 func TestAFileInAnotherFormatIsRefusedWithAClearError(t *testing.T) {
 	t.Parallel()
-	for name, content := range map[string]string{"a line": "hello\n", "pages of another": strings.Repeat("another database ", 9999)} {
+	for name, content := range map[string]string{"a line": "hello\n", "pages of another": strings.Repeat("another database ", 9999), "a page and a half": strings.Repeat("x", 6000)} {
 		path := filepath.Join(t.TempDir(), "quorate.db")
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
