@@ -238,3 +238,15 @@ func TestAFieldOfAnotherTypeIsToldItsOwn(t *testing.T) {
 		}
 	}
 }
+
+func TestAnUnknownSettingIsToldWithThoseThatThereAre(t *testing.T) {
+	t.Parallel()
+	for want, options := range map[string]webfetch.Options{
+		"default, slack, adk, glados, myao": {Profile: "nope"},
+		"markdown, text, html, json, links": {Format: "pdf"},
+	} {
+		if _, err := webfetch.New(options); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("New(%+v) = %v, want words that name %s", options, err, want)
+		}
+	}
+}
