@@ -56,3 +56,11 @@ func TestAChangeIsDecidedAsItWasSeen(t *testing.T) {
 		}
 	}
 }
+
+func TestAChangeThatIsOnlyCheckedIsShownWithoutAQuestion(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{"GET /v1/agents/a": answer(changedAgent), "POST /v1/agents/a:approveChange": answer(`{"agent":{"name":"a"}}`)})
+	if exit, stdout, stderr := g.run(t, "", "agents", "approve", "a", "--validate-only"); exit != 0 || stdout != "" || !strings.Contains(stderr, "card.url") {
+		t.Errorf("Main(agents approve a --validate-only) = %d, %q, %q, want 0, the change and no question", exit, stdout, stderr)
+	}
+}
