@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -56,15 +57,6 @@ func verdictsBody(n int) []byte {
 	return wrap(1, wrap(2, bytes.Repeat(wrap(2, wrap(5, []byte(otlp.SpanName))), n)))
 }
 
-// nestedBody returns a request of one span with lists in lists.
-func nestedBody(depth int) []byte {
-	var value []byte
-	for range depth {
-		value = wrap(5, wrap(1, value))
-	}
-	return wrap(1, wrap(2, wrap(2, wrap(9, append(wrap(1, []byte("k")), wrap(2, value)...)))))
-}
-
 func nestedJSON(depth int) []byte {
 	value := strings.Repeat(`{"arrayValue":{"values":[`, depth) + `{"stringValue":"[{\"["}` + strings.Repeat(`]}}`, depth)
 	return []byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":[{"key":"k","value":` + value + `}]}]}]}]}`)
@@ -86,7 +78,6 @@ func TestHTTPAnswers(t *testing.T) {
 		"a JSON request after another":        {contentType: jsonType, body: []byte(`{}` + "\n" + `{}`), code: 400, reason: "TRACES_INVALID"},
 		"unknown fields in JSON":              {contentType: jsonType, body: []byte(`{"x":{"y":[1]}}`), code: 200},
 		"ten thousand spans":                  {contentType: protobuf, body: spansBody(10_000), code: 200},
-		"lists in lists":                      {contentType: protobuf, body: nestedBody(10), code: 200},
 		"lists in lists in JSON":              {contentType: jsonType, body: nestedJSON(10), code: 200},
 		"many short lists in JSON":            {contentType: jsonType, body: []byte(`{"x":[` + strings.Repeat(`[],{},`, 200) + `0]}`), code: 200},
 		"brackets in a string of JSON":        {contentType: jsonType, body: []byte(`{"x":"` + strings.Repeat(`\"[{`, 200) + `"}`), code: 200},
@@ -112,7 +103,6 @@ func TestHTTPAnswers(t *testing.T) {
 		"one span too many in JSON":           {contentType: jsonType, body: []byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[` + strings.Repeat(`{},`, 10_000) + `{}]}]}]}`), code: 400, reason: "TRACES_INVALID"},
 		"more attributes than memory likes":   {contentType: protobuf, body: wrap(1, wrap(1, bytes.Repeat(wrap(1, nil), 500_000))), code: 400, reason: "TRACES_INVALID"},
 		"more objects than memory likes":      {contentType: jsonType, body: []byte(`{"x":[` + strings.Repeat(`{},`, 300_000) + `{}]}`), code: 400, reason: "TRACES_INVALID"},
-		"lists too deep":                      {contentType: protobuf, body: nestedBody(100), code: 400, reason: "TRACES_INVALID"},
 		"lists too deep in JSON":              {contentType: jsonType, body: nestedJSON(100), code: 400, reason: "TRACES_INVALID"},
 		"lists too deep behind a quotation":   {contentType: jsonType, body: []byte(`{"x":"\"","y":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`), code: 400, reason: "TRACES_INVALID"},
 		"a group":                             {contentType: protobuf, body: protowire.AppendTag(protowire.AppendTag(nil, 7, protowire.StartGroupType), 7, protowire.EndGroupType), code: 400, reason: "TRACES_INVALID"},
@@ -251,7 +241,7 @@ func TestHTTPPassesOnWhyABodyIsNotRead(t *testing.T) {
 func FuzzHTTPTraces(f *testing.F) {
 	f.Add([]byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"quorate.consultation.verdict"}]}]}]}`), true)
 	f.Add(nestedJSON(3), true)
-	f.Add(nestedBody(3), false)
+	f.Add(nested([]protowire.Number{1, 2, 2, 9, 2, 5, 1}, nil), false)
 	f.Add(spansBody(2), false)
 	f.Add(wrap(1, wrap(2, wrap(2, wrap(5, []byte(otlp.SpanName))))), false)
 	raw, err := hex.DecodeString("0a0c120a12082a0161320162480a")
@@ -312,4 +302,35 @@ func TestManyRefusalsAreFewLinesOfTheLog(t *testing.T) {
 	if lines := strings.Count(log.String(), "\n"); lines > 10 || !strings.Contains(log.String(), "refused=500") {
 		t.Errorf("the log has %d lines, want a few with the number of all:\n%.2000s", lines, log.String())
 	}
+}
+
+// TestNestingIsBoundedWhereverAttributesAre has lists in lists and maps in maps, which the decoder would follow, at each place of a request.
+func TestNestingIsBoundedWhereverAttributesAre(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	for name, path := range map[string][]protowire.Number{
+		"a resource":                      {1, 1, 1},
+		"a scope":                         {1, 2, 1, 3},
+		"a span":                          {1, 2, 2, 9},
+		"an event":                        {1, 2, 2, 11, 3},
+		"a link":                          {1, 2, 2, 13, 4},
+		"a span as earlier versions send": {1, 1000, 2, 9},
+	} {
+		for what, level := range map[string][]protowire.Number{"lists": {5, 1}, "maps": {6, 1, 2}} {
+			for depth, code := range map[int]int{3: http.StatusOK, 50: http.StatusBadRequest} {
+				body := nested(append(slices.Clone(path), 2), nested(slices.Repeat(level, depth), nil)) // 2 is the value of an attribute
+				if resp := s.post(t, http.MethodPost, protobuf, "", "reviewer-token", bytes.NewReader(body)); resp.Code != code {
+					t.Errorf("%d %s in %s: POST /v1/traces = %d %q, want %d", depth, what, name, resp.Code, resp.Body, code)
+				}
+			}
+		}
+	}
+}
+
+// nested returns body within the fields of a path.
+func nested(path []protowire.Number, body []byte) []byte {
+	for _, number := range slices.Backward(path) {
+		body = wrap(number, body)
+	}
+	return body
 }
