@@ -398,3 +398,15 @@ func TestAnApprovalDoesNotCountForALaterTaskOfTheSameID(t *testing.T) {
 		t.Errorf("Issue() for the later task = %+v, %v, want a first attempt of its own", again, err)
 	}
 }
+
+// TestAConsultationOfAnEarlierVersionCounts has one that a replica issued which does not note yet when tasks are accepted.
+func TestAConsultationOfAnEarlierVersionCounts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.record(t, claim(f.issue(t, current), consultation.OutcomeApproved, spanID))
+	s := subject()
+	s.TaskTime = f.Now()
+	if d, err := f.Check(t.Context(), s); err != nil || !d.Allowed {
+		t.Errorf("Check() = %+v, %v, want that it is allowed: its replicas are upgraded one after the other", d, err)
+	}
+}
