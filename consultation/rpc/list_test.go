@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/platform/auth"
@@ -55,5 +56,26 @@ func TestConsultationsAreListedPageByPage(t *testing.T) {
 		if _, err := s.ListConsultations(as(t, auth.DefaultTenant, test.caller, auth.RoleDispatcher), req); fault.ReasonOf(err) != "PAGE_TOKEN_INVALID" {
 			t.Errorf("ListConsultations() with %s token = %v, want PAGE_TOKEN_INVALID", name, err)
 		}
+	}
+}
+
+// TestConsultationsOfAnEarlierTaskOfTheSameIDAreNotListed has an id come again, as that of a repeated request does once its first task has been removed.
+func TestConsultationsOfAnEarlierTaskOfTheSameIDAreNotListed(t *testing.T) {
+	t.Parallel()
+	s, e := newService(t)
+	first := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	e.taken = first.Add(31 * 24 * time.Hour)
+	var last consultation.Consultation
+	for _, at := range []time.Time{first, e.taken} {
+		var err error
+		if last, err = e.ledger.Issue(t.Context(), consultation.Question{
+			Tenant: auth.DefaultTenant, TaskID: "task-1", TaskTime: at, SourceAgent: "coder", Requirement: requirement, SubjectDigest: consultation.Digest(nil),
+		}); err != nil {
+			t.Fatalf("Issue() = %v, want no error", err)
+		}
+	}
+	resp, err := s.ListConsultations(as(t, auth.DefaultTenant, "ci", auth.RoleDispatcher), &consultationv1.ListConsultationsRequest{TaskId: "task-1"})
+	if err != nil || len(resp.GetConsultations()) != 1 || resp.GetConsultations()[0].GetId() != last.ID {
+		t.Errorf("ListConsultations() = %v, %v, want only %s", resp, err, last.ID)
 	}
 }

@@ -34,6 +34,7 @@ type engine struct {
 	ledger  *consultation.Ledger
 	subject []*a2apb.Artifact    // of the last question
 	request consultation.Request // of the last question
+	taken   time.Time            // when task-1 was accepted
 }
 
 func (e *engine) Subjects(_ context.Context, tenant, taskID string) ([]consultation.Subject, error) {
@@ -43,7 +44,7 @@ func (e *engine) Subjects(_ context.Context, tenant, taskID string) ([]consultat
 	early := requirement
 	early.ID, early.Phase = "early", consultation.PhasePreExecution
 	coders := consultation.Subject{
-		Tenant: tenant, TaskID: "task-1", SourceAgent: "coder", Requirements: []consultation.Requirement{early, requirement},
+		Tenant: tenant, TaskID: "task-1", TaskTime: e.taken, SourceAgent: "coder", Requirements: []consultation.Requirement{early, requirement},
 		Phases:  []string{consultation.PhasePreExecution, consultation.PhasePreCompletion},
 		Digests: map[string]string{consultation.PhasePreCompletion: consultation.Digest(nil), consultation.PhasePreExecution: consultation.Digest(nil)},
 	}
