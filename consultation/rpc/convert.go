@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"math"
-	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -15,7 +14,7 @@ func consultationToProto(c consultation.Consultation) *consultationv1.Consultati
 	return &consultationv1.Consultation{
 		Id: c.ID, TaskId: c.TaskID, RequirementId: c.RequirementID, Phase: c.Phase, SourceAgent: c.SourceAgent, TargetAgent: c.TargetAgent,
 		Attempt: attempt(c.Attempt), SubjectDigest: c.SubjectDigest, TraceId: c.TraceID, State: c.State, Outcome: c.Outcome,
-		Feedback: c.Feedback, CarrierTaskId: c.CarrierTaskID, Direct: c.Direct, IssueTime: timestamp(c.IssueTime), ExpireTime: timestamp(c.ExpireTime),
+		Feedback: c.Feedback, CarrierTaskId: c.CarrierTaskID, Direct: c.Direct, IssueTime: timestamppb.New(c.IssueTime), ExpireTime: timestamppb.New(c.ExpireTime),
 	}
 }
 
@@ -23,7 +22,7 @@ func consultationToProto(c consultation.Consultation) *consultationv1.Consultati
 func evidenceToProto(e consultation.Evidence) *consultationv1.Evidence {
 	return &consultationv1.Evidence{
 		TraceId: e.TraceID, SpanId: e.SpanID, SourceAgent: e.SourceAgent, TargetAgent: e.TargetAgent, TaskId: e.TaskID,
-		RequirementId: e.RequirementID, Outcome: e.Outcome, Feedback: e.Feedback, Timestamp: timestamp(e.Timestamp),
+		RequirementId: e.RequirementID, Outcome: e.Outcome, Feedback: e.Feedback, Timestamp: timestamppb.New(e.Timestamp),
 		ConsultationId: e.ConsultationID, Attempt: attempt(e.Attempt), SubjectDigest: e.SubjectDigest, Recorder: e.Recorder, Level: e.Level,
 		Backend: e.Backend,
 	}
@@ -44,11 +43,3 @@ func VerdictToProto(v consultation.RequirementVerdict) *consultationv1.Requireme
 
 // attempt converts n to the API's type; a task has at most 100 attempts.
 func attempt(n int) int32 { return int32(min(max(n, 0), math.MaxInt32)) }
-
-// timestamp returns nil for the zero time.
-func timestamp(t time.Time) *timestamppb.Timestamp {
-	if t.IsZero() {
-		return nil
-	}
-	return timestamppb.New(t)
-}
