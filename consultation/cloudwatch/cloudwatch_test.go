@@ -50,6 +50,7 @@ func TestOnlyACompleteQuerySaysWhatThereIs(t *testing.T) {
 		want            string // in the error; empty for none
 	}{
 		"nothing found":            {"Complete", "[]", 0, ""},
+		"a page of more":           {"Complete", "[" + row(one) + `], "nextToken": "n"`, 0, "no whole answer"},
 		"one span":                 {"Complete", "[" + row(one) + "]", 1, ""},
 		"a query that failed":      {"Failed", "[]", 0, `the query is "Failed"`},
 		"a query that was ended":   {"Cancelled", "[" + row(one) + "]", 0, `the query is "Cancelled"`},
