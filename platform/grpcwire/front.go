@@ -67,20 +67,22 @@ func (f *front) accept() {
 			go f.assign(conn)
 			continue
 		}
-		f.handOver(arrival{err: err})
-		if errors.Is(err, net.ErrClosed) {
+		if taken := f.handOver(arrival{err: err}); !taken || errors.Is(err, net.ErrClosed) {
 			return
 		}
 	}
 }
 
-func (f *front) handOver(a arrival) {
+// handOver gives an arrival to whoever accepts, and reports whether somebody did: nobody does once the front is closed.
+func (f *front) handOver(a arrival) (taken bool) {
 	select {
 	case f.others <- a:
+		return true
 	case <-f.closed:
 		if a.conn != nil {
-			_ = a.conn.Close() // nobody will accept it
+			_ = a.conn.Close()
 		}
+		return false
 	}
 }
 
