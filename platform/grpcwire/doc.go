@@ -8,7 +8,7 @@
 //
 // The memory that peers can make it use is bounded: headers by 64 KiB, a request by Options.MaxRequest, the incomplete requests of a connection by 64 MiB and of
 // a server by 128 MiB, with their headers, answers that are not read by 64 times Options.MaxRequest, calls by Options.MaxStreams, an answer to a client by
-// 64 KiB until Request.Large lets it have Request.MaxBytes. A request that takes longer than two Options.PingAfter to arrive ends. A connection whose peer does
+// 64 KiB until Request.Large lets it have Request.MaxBytes. A request that takes longer than three Options.PingAfter to arrive ends. A connection whose peer does
 // not read ends after a mebibyte of unwritten control frames, or half a minute.
 //
 // Sources: RFC 9113 (HTTP/2), RFC 7541 (HPACK), gRPC over HTTP/2 (PROTOCOL-HTTP2.md of grpc/grpc).

@@ -25,7 +25,7 @@ type Options struct {
 	MaxStreams  uint32        // calls per connection at a time
 	Workers     int           // goroutines that are kept for further calls, so that their stacks need not grow again
 	Connect     time.Duration // time for a connection to send its first call
-	PingAfter   time.Duration // silence after which a client is pinged; a request may take as long to arrive, and at most twice as long
+	PingAfter   time.Duration // silence after which a client is pinged, or after twice that; a request may take twice as long to arrive, and at most three times
 	PingTimeout time.Duration // time to answer a ping before the connection ends
 }
 

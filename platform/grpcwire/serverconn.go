@@ -220,19 +220,22 @@ func (p *serverConn) watch() {
 	}
 }
 
-// endLate ends the requests that were incomplete the last time, too.
+// maxLooks is how often a request may be found incomplete, once every Options.PingAfter. With the next look it ends.
+const maxLooks = 2
+
+// endLate ends the requests that were found incomplete too often.
 func (p *serverConn) endLate() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.streams {
 		switch {
 		case !s.collect:
-		case s.late:
+		case s.looks == maxLooks:
 			s.settle()
 			s.in, s.err = nil, errLate
 			p.streamComplete(s)
 		default:
-			s.late = true
+			s.looks++
 		}
 	}
 }

@@ -25,7 +25,7 @@ type stream struct {
 	single  bool                // there is one message, which is taken when the stream has ended; at the client's end only
 	hurries bool                // it does not wait for its turn; at the client's end only
 	counts  bool                // header and in count towards the transport's held
-	late    bool                // it was incomplete already when incomplete requests were last looked for
+	looks   int                 // how often it was found incomplete
 	grant   int64               // receive window: bytes that the peer may still send
 	owed    int64               // bytes that were taken but not yet added to the window again
 	ended   bool                // the peer has ended its side

@@ -37,8 +37,8 @@ const (
 	maxHeaderBytes = 64 << 10
 	pipeBuffer     = 256 << 10
 	connectTimeout = 20 * time.Second
-	minPing        = 5 * time.Second // clients that ping more often are cut off; most ping every 10 s, some a little early
-	pingAfter      = time.Minute
+	minPing        = 5 * time.Second  // clients that ping more often are cut off; most ping every 10 s, some a little early
+	pingAfter      = 25 * time.Second // so that something is sent every 50 s, while calls are silent: nginx cuts them off after 60
 	pingTimeout    = 20 * time.Second
 )
 
