@@ -53,7 +53,7 @@ func TestApplyOnlyChecks(t *testing.T) {
 	file := write(t, "agents.jsonl", `{"card":{"name":"a"}}`+"\n")
 	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents:apply": answer(`{"agent":{"name":"a"},"outcome":"replaced"}`)})
 	exit, stdout, stderr := g.run(t, "", "agents", "apply", file, "--validate-only", "-o", "json")
-	if exit != 0 || stdout != `{"agent":{"name":"a"},"outcome":"replaced"}`+"\n" || !strings.Contains(stderr, "nothing was written") {
+	if exit != 0 || stdout != `{"agent":{"name":"a"},"outcome":"replaced","warnings":[]}`+"\n" || !strings.Contains(stderr, "nothing was written") {
 		t.Errorf("Main(agents apply --validate-only) = %d, %q, %q, want 0 and the answer", exit, stdout, stderr)
 	}
 	if seen := g.seen(); len(seen) != 1 || !strings.Contains(seen[0], `"validateOnly":true`) {

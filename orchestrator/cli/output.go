@@ -10,6 +10,8 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/quorate/quorate/platform/rpcserver"
 )
 
 // outputFormat is the value of -o: true for JSON.
@@ -35,7 +37,7 @@ func (o *outputFormat) String() string {
 // Type is the name of the values in help texts.
 func (*outputFormat) Type() string { return "format" }
 
-// show prints m as one JSON document, or calls table.
+// show prints m as one JSON document with its empty lists, as REST has it, or calls table.
 func (a *app) show(m proto.Message, table func()) error {
 	if !a.json {
 		table()
@@ -45,7 +47,7 @@ func (a *app) show(m proto.Message, table func()) error {
 	if err != nil {
 		return err
 	}
-	return a.document(compact)
+	return a.document(rpcserver.WithLists(compact, m.ProtoReflect()))
 }
 
 // document prints one indented JSON value.
@@ -59,13 +61,13 @@ func (a *app) document(compact []byte) error {
 	return err
 }
 
-// jsonLine prints m as one line of JSON.
+// jsonLine prints m as one line of JSON, with its empty lists.
 func (a *app) jsonLine(m proto.Message) error {
 	compact, err := compactJSON(m)
 	if err != nil {
 		return err
 	}
-	_, err = a.out.Write(append(compact, '\n'))
+	_, err = a.out.Write(append(rpcserver.WithLists(compact, m.ProtoReflect()), '\n'))
 	return err
 }
 

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -204,6 +205,26 @@ func TestAListThatGoesOnSaysSo(t *testing.T) {
 		}
 		if exit, _, notes := g.run(t, "", append(strings.Fields(command), "--limit", "1")...); exit != 0 || !strings.Contains(notes, "raise --limit") {
 			t.Errorf("%s --limit 1 = %d, %q, want that there are more", command, exit, notes)
+		}
+	}
+}
+
+// TestJSONHasItsListsEvenWhenTheyAreEmpty reads what -o json prints as a script does that goes through a list.
+func TestJSONHasItsListsEvenWhenTheyAreEmpty(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{
+		"GET /v1/agents": answer(`{}`), "GET /v1/tasks": answer(`{}`), "GET /v1/semanticMappings": answer(`{}`), "GET /v1/tasks/t": answer(`{"id":"t"}`),
+	})
+	for command, want := range map[string]string{
+		"agents list":   `{"agents":[],"nextPageToken":""}`,
+		"tasks list":    `{"tasks":[],"nextPageToken":""}`,
+		"mappings list": `{"semanticMappings":[],"nextPageToken":""}`,
+		"tasks get t":   `{"id":"t","attempts":[],"artifacts":[],"gates":[],"turns":[]}`,
+	} {
+		var got bytes.Buffer
+		exit, out, _ := g.run(t, "", append(strings.Fields(command), "-o", "json")...)
+		if err := json.Compact(&got, []byte(out)); exit != 0 || err != nil || got.String() != want {
+			t.Errorf("%s -o json = %d, %s, %v, want %s", command, exit, got.String(), err, want)
 		}
 	}
 }

@@ -10,9 +10,9 @@ import (
 // pageToken is the field with which a list says whether there is more.
 const pageToken = "next_page_token"
 
-// withLists returns the JSON object of an answer m with those of its lists, and the page token, that protojson leaves out because they are empty, so
+// WithLists returns the JSON object of an answer m with those of its lists, and the page token, that protojson leaves out because they are empty, so
 // that programs can read them without asking whether they are there. Messages within the answer stay as they are.
-func withLists(object []byte, m protoreflect.Message) []byte {
+func WithLists(object []byte, m protoreflect.Message) []byte {
 	if !bytes.HasPrefix(object, []byte("{")) { // a well-known type with a form of its own
 		return object
 	}

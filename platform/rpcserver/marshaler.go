@@ -48,7 +48,7 @@ func (m *messageMarshaler) Marshal(v any) ([]byte, error) {
 	}
 	encoded, err := m.JSONPb.Marshal(v)
 	if message, ok := v.(proto.Message); ok && err == nil {
-		return withLists(encoded, message.ProtoReflect()), nil
+		return WithLists(encoded, message.ProtoReflect()), nil
 	}
 	return encoded, err
 }
