@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quorate/quorate/orchestrator"
+	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
@@ -28,6 +29,11 @@ func blockedBy(task *orchestratorv1.Task) *orchestratorv1.Gate {
 		return nil
 	}
 	return gates[len(gates)-1]
+}
+
+// blocks reports whether a requirement keeps its gate closed.
+func blocks(r *consultationv1.RequirementVerdict) bool {
+	return r.GetApplies() && r.GetMandatory() && r.GetVerdict() != "approved"
 }
 
 func ended(task *orchestratorv1.Task) bool { return orchestrator.Terminal(task.GetState()) }

@@ -180,7 +180,7 @@ func nextStep(task *orchestratorv1.Task, check *consultationv1.CheckConsultation
 		return "quorate agents get " + task.GetAgent()
 	}
 	for _, r := range check.GetRequirements() {
-		if !r.GetApplies() || !r.GetMandatory() || r.GetVerdict() == "approved" {
+		if !blocks(r) {
 			continue
 		}
 		switch r.GetVerdict() {

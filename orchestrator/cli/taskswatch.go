@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/pause"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
@@ -124,6 +125,13 @@ func (a *app) finish(task *orchestratorv1.Task) error {
 	a.out.line("%s  task %s", stateName(task.GetState()), task.GetId())
 	if task.GetError() != nil {
 		a.out.line("%s", taskError(task.GetError()))
+	}
+	if gate := blockedBy(task); gate.GetPhase() == string(orchestrator.PhaseOnError) { // there the error says what went wrong, and not what is missing
+		for _, r := range gate.GetRequirements() {
+			if blocks(r) {
+				a.out.line("%s: %s", r.GetCode(), r.GetReason())
+			}
+		}
 	}
 	a.delivered(task)
 	if waits(task) {

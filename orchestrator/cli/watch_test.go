@@ -63,10 +63,14 @@ func TestWatchOutput(t *testing.T) {
 		task string
 		args []string
 	}{
-		"watch_done":         {completedTask, nil},
-		"watch_done_json":    {completedTask, []string{"-o", "json"}},
-		"watch_failed":       {failedTask, nil},
-		"watch_blocked":      {blockedTask, nil},
+		"watch_done":      {completedTask, nil},
+		"watch_done_json": {completedTask, []string{"-o", "json"}},
+		"watch_failed":    {failedTask, nil},
+		"watch_blocked":   {blockedTask, nil},
+		"watch_on_error": {strings.NewReplacer(
+			`"phase":"pre-completion"`, `"phase":"on-error"`,
+			`"CONSULTATION_MISSING","message":"reviewer has not been consulted"`, `"AGENT_FAILED","message":"the agent failed"`,
+		).Replace(blockedTask), nil},
 		"watch_blocked_json": {blockedTask, []string{"-o", "json"}},
 	}
 	for name, test := range tests {
