@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/quorate/quorate/orchestrator/router/text"
@@ -19,5 +20,17 @@ func TestTheOrderOfWordsTellsSkillsApart(t *testing.T) {
 		if a := x.Search(query, 2); len(a.Hits) == 0 || a.Hits[0].Skill != want {
 			t.Errorf("Search(%q) = %+v, want %s", query, a, want)
 		}
+	}
+}
+
+func TestAFeatureCountsOnceHoweverOftenATextHasIt(t *testing.T) {
+	t.Parallel()
+	var list []string
+	for i := range 100 {
+		list = append(list, word(i*17))
+	}
+	once := strings.Join(list, " ")
+	if got, want := text.Features(once+" "+once), text.Features(once)+1; got != want { // the last word is before the first one, too
+		t.Errorf("a text that says everything twice has %d features, want %d", got, want)
 	}
 }

@@ -24,7 +24,7 @@ func invert(ids [][]uint32) *inverted {
 	}
 	n := 0
 	for i, w := range x.known {
-		x.before[i] = int32(n) //nolint:gosec // at most 1<<featureBits
+		x.before[i] = int32(n)
 		n += bits.OnesCount64(w)
 	}
 	next := make([]int32, n+1) // by number of an id, where its next item goes
@@ -43,7 +43,7 @@ func invert(ids [][]uint32) *inverted {
 	for item, list := range ids {
 		for _, id := range list {
 			at, _ := x.number(id)
-			x.items[next[at]] = int32(item) //nolint:gosec // far below 2^31
+			x.items[next[at]] = int32(item)
 			next[at]++
 		}
 	}
