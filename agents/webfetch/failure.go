@@ -101,6 +101,8 @@ func (p *plan) networkError(ctx context.Context, u *url.URL, reason string, err 
 		what = "its answer broke off"
 	case hasText(err, "response headers exceeded", "header list larger"):
 		what, advice = fmt.Sprintf("the headers of its answer are longer than %d KiB", maxResponseHeader>>10), "choose another page"
+	case hasText(err, "malformed MIME header"):
+		what, advice = "a header of its answer is broken", "the server has to fix it"
 	case hasText(err, "malformed HTTP"):
 		what, advice = "what answers there does not speak HTTP", "check the address and its port"
 	}

@@ -27,12 +27,13 @@ func TestAnAnswerThatIsNotHTTPIsNamed(t *testing.T) {
 		"/header":  says("HTTP/1.1 200 OK\r\nX-A: " + strings.Repeat("a", 300<<10) + "\r\n\r\n"),
 		"/headers": says("HTTP/1.1 200 OK\r\n" + strings.Repeat("X-A: a\r\n", 40<<10) + "\r\n"),
 		"/hints":   says(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", 10<<10)),
+		"/cookie":  says("HTTP/1.1 200 OK\r\nSet-Cookie: a=\x01\r\n\r\n"),
 		"/ssh":     says("SSH-2.0-OpenSSH_9\r\n"),
 		"/smtp":    says("220 mail.test ESMTP\r\n"),
 		"/nothing": says(""),
 	}))
 	const long, other = "the headers of its answer are longer than 256 KiB", "does not speak HTTP"
-	for path, want := range map[string]string{"/header": long, "/headers": long, "/hints": long, "/ssh": other, "/smtp": other, "/nothing": "no answer"} {
+	for path, want := range map[string]string{"/header": long, "/headers": long, "/hints": long, "/cookie": "a header of its answer is broken; the server has to fix it", "/ssh": other, "/smtp": other, "/nothing": "no answer"} {
 		page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path})
 		if fault.ReasonOf(err) != webfetch.ReasonNetwork || !strings.Contains(page.Error, want) {
 			t.Errorf("Fetch(%s) = %v, want %s and %q", path, err, webfetch.ReasonNetwork, want)
