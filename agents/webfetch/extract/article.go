@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -34,7 +35,7 @@ func articleNode(root *html.Node, page *url.URL, visible int) (found *html.Node,
 	options.EnableFallback = true
 	options.FallbackCandidates = &trafilatura.FallbackCandidates{
 		Readability: candidate(root, base),
-		Distiller:   empty(), // costs more than it yields
+		Distiller:   element(atom.Div), // costs more than it yields
 	}
 	both, err := trafilatura.ExtractDocument(reduced(root, nil), options)
 	if err != nil {
@@ -79,7 +80,7 @@ func hasParagraphs(n *html.Node) bool {
 	return text && tables <= paragraphs
 }
 
-// candidate returns the result of go-readability, or nil.
+// candidate returns the result of go-readability, or an empty element when it finds nothing.
 func candidate(root *html.Node, base *url.URL) *html.Node {
 	parser := readability.NewParser()
 	if mostlyCJK(root) {
@@ -87,12 +88,10 @@ func candidate(root *html.Node, base *url.URL) *html.Node {
 	}
 	article, err := parser.ParseAndMutate(reduced(root, nil), base)
 	if err != nil || article.Node == nil {
-		return empty()
+		return element(atom.Div)
 	}
 	return article.Node
 }
-
-func empty() *html.Node { return &html.Node{Type: html.ElementNode, DataAtom: atom.Div, Data: "div"} }
 
 // mostlyCJK reports whether more than 30 % of the first letters are Chinese, Japanese or Korean.
 func mostlyCJK(root *html.Node) bool {
@@ -120,15 +119,14 @@ func mostlyCJK(root *html.Node) bool {
 
 // isArticlePage reports whether a page declares itself an article.
 func isArticlePage(root *html.Node, m Metadata) bool {
-	if strings.HasPrefix(m.Type, "article") || find(root, atom.Article) != nil {
-		return true
-	}
-	for _, t := range m.JSONLDTypes {
-		if strings.HasSuffix(t, "Article") || strings.HasSuffix(t, "Posting") {
-			return true
-		}
-	}
-	return false
+	return m.isArticle() || find(root, atom.Article) != nil
+}
+
+// isArticle reports whether the page says that it is an article.
+func (m Metadata) isArticle() bool {
+	return strings.HasPrefix(m.Type, "article") || slices.ContainsFunc(m.JSONLDTypes, func(t string) bool {
+		return strings.HasSuffix(t, "Article") || strings.HasSuffix(t, "Posting")
+	})
 }
 
 // Limits below which the result of the readability stage is taken for a mistake, on a page that is no article.

@@ -82,7 +82,7 @@ var (
 func flattenCode(content *html.Node) {
 	var codes []*html.Node
 	for n := range content.Descendants() {
-		if (n.DataAtom == atom.Pre || n.DataAtom == atom.Code) && inCell(n) {
+		if (n.DataAtom == atom.Pre || n.DataAtom == atom.Code) && (closest(n, atom.Td) != nil || closest(n, atom.Th) != nil) {
 			codes = append(codes, n)
 		}
 	}
@@ -105,13 +105,4 @@ func flattenCode(content *html.Node) {
 			code.AppendChild(element(atom.Code, text(line)))
 		}
 	}
-}
-
-func inCell(n *html.Node) bool {
-	for p := n.Parent; p != nil; p = p.Parent {
-		if p.DataAtom == atom.Td || p.DataAtom == atom.Th {
-			return true
-		}
-	}
-	return false
 }

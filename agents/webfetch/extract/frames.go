@@ -13,15 +13,13 @@ func showFrames(root *html.Node) {
 	if set == nil {
 		return
 	}
-	body, list := element(atom.Body), element(atom.Ul)
-	body.AppendChild(list)
+	list := element(atom.Ul)
+	body := element(atom.Body, list)
 	for n := range set.Descendants() {
 		if src := attribute(n, "src"); n.DataAtom == atom.Frame && src != "" {
-			item, link := element(atom.Li), element(atom.A)
+			link := element(atom.A, text(cmp.Or(attribute(n, "title"), attribute(n, "name"), src)))
 			setAttribute(link, "href", src)
-			link.AppendChild(text(cmp.Or(attribute(n, "title"), attribute(n, "name"), src)))
-			item.AppendChild(link)
-			list.AppendChild(item)
+			list.AppendChild(element(atom.Li, link))
 		}
 	}
 	set.Parent.InsertBefore(body, set)

@@ -46,9 +46,7 @@ func dropHeadings(runs []run, kept map[*html.Node]bool) {
 			lost = true
 			continue
 		case heading >= 0 && lost && subheads(r) && levelOf(r) <= levelOf(runs[heading]):
-			for _, n := range runs[heading].nodes {
-				delete(kept, n)
-			}
+			dropRun(runs[heading], kept)
 		}
 		heading, lost = -1, false
 		if subheads(r) {

@@ -37,10 +37,7 @@ func keepFacts(runs []run, kept map[*html.Node]bool) {
 
 // isProduct reports whether the page is about a product that it sells, rather than an article about one.
 func (m Metadata) isProduct() bool {
-	ofArticle := func(t string) bool {
-		return strings.HasSuffix(t, "Article") || strings.HasSuffix(t, "Posting") || t == "Review"
-	}
-	if slices.ContainsFunc(m.JSONLDTypes, ofArticle) || strings.HasPrefix(m.Type, "article") {
+	if m.isArticle() || slices.Contains(m.JSONLDTypes, "Review") {
 		return false
 	}
 	return strings.HasPrefix(m.Type, "product") || slices.Contains(m.JSONLDTypes, "Product") || slices.Contains(m.JSONLDTypes, "ProductGroup")

@@ -13,7 +13,7 @@ func reduced(root, head *html.Node) *html.Node {
 	made := &html.Node{Type: root.Type, DataAtom: root.DataAtom, Data: root.Data, Namespace: root.Namespace, Attr: append([]html.Attribute(nil), root.Attr...)}
 	for child := range root.ChildNodes() {
 		switch {
-		case child.Type == html.CommentNode || isControl(child) && skipped[child.DataAtom] || indentation(child):
+		case child.Type == html.CommentNode || skipped[child.DataAtom] || indentation(child):
 		case child.DataAtom == atom.Head && head != nil:
 			made.AppendChild(head)
 		case child.DataAtom == atom.Title: // go-readability compares it with each heading, however long it is
@@ -52,12 +52,9 @@ var nothingFound = strings.TrimSpace(strings.Repeat("nothing found ", 20))
 // filledHead returns a head that contains everything for which go-trafilatura would otherwise search the page besides the content, which takes as long as
 // finding the content. metadataOf reads the page's real metadata.
 func filledHead() *html.Node {
-	head := &html.Node{Type: html.ElementNode, DataAtom: atom.Head, Data: "head"}
-	add := func(tag atom.Atom, text string, attributes ...html.Attribute) {
-		n := &html.Node{Type: html.ElementNode, DataAtom: tag, Data: tag.String(), Attr: attributes}
-		if text != "" {
-			n.AppendChild(&html.Node{Type: html.TextNode, Data: text})
-		}
+	head := element(atom.Head)
+	add := func(n *html.Node, attributes ...html.Attribute) {
+		n.Attr = attributes
 		head.AppendChild(n)
 	}
 	for _, name := range []string{"title", "author", "url", "description", "site_name", "image", "type", "article:tag"} {
@@ -65,20 +62,15 @@ func filledHead() *html.Node {
 		if name == "author" {
 			value = "No Body" // a name of one word would be ignored
 		}
-		add(atom.Meta, "", html.Attribute{Key: "property", Val: "og:" + name}, html.Attribute{Key: "content", Val: value})
+		add(element(atom.Meta), html.Attribute{Key: "property", Val: "og:" + name}, html.Attribute{Key: "content", Val: value})
 	}
-	add(atom.A, "none", html.Attribute{Key: "rel", Val: "license"}, html.Attribute{Key: "href", Val: "https://page.invalid/"})
-	add(atom.Script, `{"@type":"Article","articleSection":"none","articleBody":"`+nothingFound+`"}`, html.Attribute{Key: "type", Val: "application/ld+json"})
+	add(element(atom.A, text("none")), html.Attribute{Key: "rel", Val: "license"}, html.Attribute{Key: "href", Val: "https://page.invalid/"})
+	add(element(atom.Script, text(`{"@type":"Article","articleSection":"none","articleBody":"`+nothingFound+`"}`)), html.Attribute{Key: "type", Val: "application/ld+json"})
 	return head
 }
 
 // isAside reports whether n is dropped from the result of a library.
 func isAside(n *html.Node) bool { return n.Type == html.ElementNode && asides[n.Data] }
 
-var asides = map[string]bool{
-	"aside": true, "embed": true, "footer": true, "form": true, "head": true, "iframe": true, "menu": true, "object": true, "script": true, "applet": true,
-	"audio": true, "canvas": true, "map": true, "picture": true, "svg": true, "video": true, "area": true, "button": true, "datalist": true,
-	"dialog": true, "fieldset": true, "link": true, "input": true, "label": true, "legend": true, "marquee": true, "math": true, "nav": true, "noscript": true,
-	"optgroup": true, "option": true, "output": true, "param": true, "progress": true, "rp": true, "rt": true, "select": true, "source": true, "style": true,
-	"textarea": true, "time": true, "track": true, "noindex": true, "figure": true,
-}
+var asides = wordSet(`aside embed footer form head iframe menu object script applet audio canvas map picture svg video area button datalist dialog fieldset
+link input label legend marquee math nav noscript optgroup option output param progress rp rt select source style textarea time track noindex figure`)

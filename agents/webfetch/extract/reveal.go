@@ -66,13 +66,11 @@ func fadesIn(n *html.Node) bool {
 
 // statedText returns the text of an article in JSON-LD as an element with paragraphs.
 func statedText(body string) *html.Node {
-	text := &html.Node{Type: html.ElementNode, DataAtom: atom.Div, Data: "div"}
+	stated := element(atom.Div)
 	for line := range strings.Lines(body) {
 		for part := range strings.Lines(tokenText(line)) { // some pages have HTML there
-			p := &html.Node{Type: html.ElementNode, DataAtom: atom.P, Data: "p"}
-			p.AppendChild(&html.Node{Type: html.TextNode, Data: part})
-			text.AppendChild(p)
+			stated.AppendChild(element(atom.P, text(part)))
 		}
 	}
-	return text
+	return stated
 }

@@ -125,6 +125,12 @@ func keepRun(r run, kept map[*html.Node]bool) {
 	}
 }
 
+func dropRun(r run, kept map[*html.Node]bool) {
+	for _, n := range r.nodes {
+		delete(kept, n)
+	}
+}
+
 // mostlyLinks reports whether more than half of r are links.
 func mostlyLinks(r run) bool { return r.linked(anyLink)*2 > len(r.text) }
 

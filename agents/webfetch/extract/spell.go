@@ -81,11 +81,7 @@ func spellFormula(math *html.Node) *html.Node {
 	return said
 }
 
-func code(s string) *html.Node {
-	n := &html.Node{Type: html.ElementNode, DataAtom: atom.Code, Data: "code"}
-	n.AppendChild(text(s))
-	return n
-}
+func code(s string) *html.Node { return element(atom.Code, text(s)) }
 
 // formulaOf returns a formula in a line.
 func formulaOf(math *html.Node) string {

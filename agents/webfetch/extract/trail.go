@@ -38,9 +38,7 @@ func dropTrail(runs []run, kept map[*html.Node]bool, base *url.URL) {
 		return
 	}
 	for _, r := range trail {
-		for _, n := range r.nodes {
-			delete(kept, n)
-		}
+		dropRun(r, kept)
 	}
 }
 
