@@ -159,7 +159,7 @@ func (e *robotsFile) follow(ctx context.Context, f *Fetcher, p plan, u *url.URL)
 		}
 		next, err := redirect(at, resp)
 		if next == nil && err == nil {
-			e.read(ctx, f, p, u, resp)
+			e.read(ctx, p, u, resp)
 			return
 		}
 		_ = resp.Body.Close() // its content does not matter
@@ -191,7 +191,7 @@ func (f *Fetcher) askRobots(ctx context.Context, p plan, u, at *url.URL) (*http.
 	return resp, nil
 }
 
-func (e *robotsFile) read(ctx context.Context, f *Fetcher, p plan, u *url.URL, resp *http.Response) {
+func (e *robotsFile) read(ctx context.Context, p plan, u *url.URL, resp *http.Response) {
 	defer resp.Body.Close()
 	switch {
 	case resp.StatusCode >= 500:

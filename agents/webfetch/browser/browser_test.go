@@ -233,7 +233,7 @@ addEventListener("load", () => { const all = document.documentElement; all.remov
 
 func TestWhatIsNoPageIsNotRendered(t *testing.T) {
 	for contentType, body := range map[string]string{"application/pdf": "%PDF-1.4\n", "image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg"/>`} {
-		site, host := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		site, host := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", contentType)
 			_, _ = io.WriteString(w, body)
 		})
