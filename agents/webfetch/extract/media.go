@@ -19,9 +19,8 @@ const (
 	kindPDF
 )
 
-// kindOf returns how to read source, and its media type. The bytes decide where servers are known to be wrong: when they declare nothing or just
-// "bytes", and for markup declared as plain XML.
-func kindOf(source Source) (kind, string) {
+// mediaTypeOf returns the media type of source. The bytes decide where its server says nothing, or just "bytes".
+func mediaTypeOf(source Source) string {
 	declared, _, _ := strings.Cut(source.ContentType, ",") // two headers that a proxy joined
 	if strings.TrimSpace(declared) == "" {
 		declared = http.DetectContentType(source.Data)
@@ -31,10 +30,16 @@ func kindOf(source Source) (kind, string) {
 		mediaType = strings.ToLower(strings.TrimSpace(strings.Split(declared, ";")[0])) // real servers send malformed parameters
 	}
 	if mediaType == "application/octet-stream" || mediaType == "binary/octet-stream" {
-		if sniffed, _, err := mime.ParseMediaType(http.DetectContentType(source.Data)); err == nil && sniffed != mediaType {
-			return kindOf(Source{Data: source.Data, ContentType: sniffed})
+		if sniffed, _, err := mime.ParseMediaType(http.DetectContentType(source.Data)); err == nil {
+			return sniffed
 		}
 	}
+	return mediaType
+}
+
+// kindOf returns how to read source, and its media type. The bytes decide where servers are known to be wrong, as for markup declared as plain text.
+func kindOf(source Source) (kind, string) {
+	mediaType := mediaTypeOf(source)
 	switch {
 	case mediaType == "text/html" && beginsFeed(source.Data):
 		return kindXML, mediaType
