@@ -46,11 +46,6 @@ func TestAChangeIsDecidedAsItWasSeen(t *testing.T) {
 				t.Errorf("agents %s sent with the request id %v (-want +got):\n%s", verb, id, diff)
 			}
 		}
-		if verb == "approve" {
-			if exit, stdout, stderr := g.run(t, "", "agents", verb, "a", "--validate-only"); exit != 0 || stdout != "" || !strings.Contains(stderr, "card.url") {
-				t.Errorf("Main(agents %s a --validate-only) = %d, %q, %q, want 0, the change and no question", verb, exit, stdout, stderr)
-			}
-		}
 		if exit, _, stderr := g.run(t, "", "agents", verb, "a"); exit != 2 || !strings.Contains(stderr, "--etag") {
 			t.Errorf("Main(agents %s a) without a terminal = %d, %q, want 2 and what to say", verb, exit, stderr)
 		}
