@@ -154,7 +154,7 @@ func TestAWrongAnswerIsAFaultAndItsRequestIsSentOnce(t *testing.T) {
 		"another protocol":                   {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", agentclient.ReasonUnreachable, "protocol"},
 		"an answer cut short":                {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", agentclient.ReasonUnreachable, "EOF"},
 		"chunks cut short":                   {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", agentclient.ReasonUnreachable, "EOF"},
-		"a redirect":                         {"HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:1/\r\n\r\n", agentclient.ReasonAnswerInvalid, ""},
+		"a redirect":                         {"HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:1/\r\n\r\n", agentclient.ReasonRefused, "redirects are not followed"},
 		"an answer beyond bounds":            {"HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat("{", 9<<20), agentclient.ReasonAnswerInvalid, "8 MiB"},
 		"an overloaded agent":                {"HTTP/1.1 503 No\r\n\r\n", agentclient.ReasonUnreachable, "503"},
 	}
