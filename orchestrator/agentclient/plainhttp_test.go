@@ -207,7 +207,7 @@ func TestAnAgentMaySayNoBeforeItHasReadAll(t *testing.T) {
 		conn, err := d.dial(ctx, network, addr)
 		return deaf{conn}, err
 	}, serveRaw(t, func(conn net.Conn, _ *bufio.Reader) {
-		_, _ = io.WriteString(conn, "HTTP/1.1 413 Too Much\r\nContent-Length: 2\r\n\r\n{}")
+		_, _ = io.WriteString(conn, "HTTP/1.1 413 Too Much\r\nContent-Length: 12\r\n\r\n{\"error\":{}}")
 	}))
 	resp, err := p.Post(t.Context(), []byte("{}"), "application/json")
 	if err != nil || resp.StatusCode != http.StatusRequestEntityTooLarge {
