@@ -178,16 +178,22 @@ func converse(t *testing.T, x *trouble, bare bool) {
 	if got.StatusMessage != nil {
 		t.Errorf("%s: the task has ended and still says %v", when, got.StatusMessage)
 	}
+	log, err := s.store.Events(t.Context(), k, 0, 1000)
+	if said := count(log, orchestrator.EventProgress); err != nil || said != 2 {
+		t.Errorf("%s: the log says %d times what the agent asked, want each question once: %v", when, said, log)
+	}
+	checkTurns(t, when, agent, &got)
+}
+
+// checkTurns compares a task's turns with what its agent was told.
+func checkTurns(t *testing.T, when string, agent *asker, got *orchestrator.Task) {
+	t.Helper()
 	var talk []string
 	for _, turn := range got.Turns {
 		talk = append(talk, turn.Message.GetParts()[0].GetText())
 		if sends := agent.sends[turn.MessageID]; !turn.FromAgent && (sends == 0 || sends > turn.Sends || !turn.Done) {
 			t.Errorf("%s: reply %d arrived %d times and %d sends are on record, done %t", when, turn.Number, sends, turn.Sends, turn.Done)
 		}
-	}
-	log, err := s.store.Events(t.Context(), k, 0, 1000)
-	if said := count(log, orchestrator.EventProgress); err != nil || said != 2 {
-		t.Errorf("%s: the log says %d times what the agent asked, want each question once: %v", when, said, log)
 	}
 	if want := "question 1?, answer 1, question 2?, answer 2"; strings.Join(talk, ", ") != want {
 		t.Errorf("%s: the turns are %q, want %s", when, talk, want)
