@@ -290,7 +290,7 @@ func pdfFile(objects ...string) extract.Source {
 	return extract.Source{ContentType: "application/pdf", Data: out.Bytes()}
 }
 
-// Bounds of one hostile document of a megabyte, as the issue has them. Tests run beside others and with the race detector, so
+// Bounds of one hostile document of a megabyte. Tests run beside others and with the race detector, so
 // the time that fails a test is longer; TestHostileFigures prints what was measured.
 const (
 	maxMemory = 100 << 20
@@ -324,10 +324,14 @@ func TestHostileDocumentsAreBounded(t *testing.T) {
 	if *child != "" {
 		t.Skip("this process measures one document")
 	}
+	formats := []extract.Format{extract.Markdown, extract.Text, extract.HTML, extract.JSON, extract.Links}
+	if testing.Short() {
+		formats = formats[:1] // the others share most of its work
+	}
 	for name, source := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			document := source()
-			for _, format := range []extract.Format{extract.Markdown, extract.Text, extract.HTML, extract.JSON, extract.Links} {
+			for _, format := range formats {
 				before := usagetest.CPU(t)
 				extractHostile(t, name, document, format)
 				if took := usagetest.CPU(t) - before; took > maxTime {
