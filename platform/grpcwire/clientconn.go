@@ -158,7 +158,7 @@ func (l *clientConn) ended() { l.callNext() }
 
 // openStream opens a stream when it is its turn, and writes the header of the request; mu is held, and released while it waits.
 func (l *clientConn) openStream(ctx context.Context, s *stream, fields []hpack.HeaderField) error {
-	if s.hurries && !l.hasTurnAtOnce() {
+	if s.noWait && !l.hasTurnAtOnce() {
 		return found(ErrFull, codes.Unavailable, fmt.Sprintf("the server takes %d calls at a time", l.maxStreams))
 	}
 	defer l.callNext()

@@ -59,7 +59,7 @@ func (c *Client) Stream(ctx context.Context, r *Request, each func(answer []byte
 
 // stream returns the stream for a request; single is whether it has one response.
 func (r *Request) stream(single bool) *stream {
-	return &stream{news: make(chan struct{}, 1), limit: r.MaxBytes, single: single, hurries: r.NoWait}
+	return &stream{news: make(chan struct{}, 1), limit: r.MaxBytes, single: single, noWait: r.NoWait}
 }
 
 func (c *Client) attempt(ctx context.Context, call func(*clientConn) error) error {

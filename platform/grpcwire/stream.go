@@ -23,7 +23,7 @@ type stream struct {
 	limit   int                 // size limit of a message
 	collect bool                // the body is taken at once, when it is complete; at the server's end only
 	single  bool                // there is one message, which is taken when the stream has ended; at the client's end only
-	hurries bool                // it does not wait for its turn; at the client's end only
+	noWait  bool                // it does not wait for its turn; at the client's end only
 	counts  bool                // header and in count towards the transport's held
 	looks   int                 // how often it was found incomplete
 	grant   int64               // receive window: bytes that the peer may still send
