@@ -30,7 +30,7 @@ func (s *Server) RejectAgentChange(ctx context.Context, req *registryv1.RejectAg
 	if err != nil {
 		return nil, err
 	}
-	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
+	once := s.once(p, req.GetRequestId())
 	agent, err := once.Reject(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()))
 	if err != nil {
 		return nil, err

@@ -145,7 +145,7 @@ func (s *Server) DeleteAgent(ctx context.Context, req *registryv1.DeleteAgentReq
 	if err != nil {
 		return nil, err
 	}
-	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
+	once := s.once(p, req.GetRequestId())
 	if err := once.Delete(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag())); err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (s *Server) IssueAgentToken(ctx context.Context, req *registryv1.IssueAgent
 		return nil, err
 	}
 	token := auth.NewToken(tokenKind)
-	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
+	once := s.once(p, req.GetRequestId())
 	if err := once.SetTokenHash(ctx, p.Tenant, req.GetName(), sha256.Sum256([]byte(token.Reveal()))); err != nil {
 		return nil, err
 	}
@@ -222,13 +222,18 @@ func (s *Server) agent(ctx context.Context, name string) (registry.Agent, error)
 	return s.registry.Agent(ctx, p.Tenant, name)
 }
 
+// once returns a writer for a request of the caller that may be repeated.
+func (s *Server) once(p auth.Principal, requestID string) registry.Writer {
+	return s.registry.Once(registry.Retry{Caller: p.Name, RequestID: requestID})
+}
+
 // writer returns a writer for a request of the caller, whose changes may have to wait for an admin if it is none.
 func (s *Server) writer(p auth.Principal, req interface {
 	GetRequestId() string
 	GetValidateOnly() bool
 },
 ) registry.Writer {
-	w := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
+	w := s.once(p, req.GetRequestId())
 	if !p.Is(auth.RoleAdmin) {
 		w = w.ByAgent()
 	}

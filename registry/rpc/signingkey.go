@@ -25,7 +25,7 @@ func (s *Server) PinSigningKey(ctx context.Context, req *registryv1.PinSigningKe
 	if err != nil {
 		return nil, fault.Invalid("jwk", "KEY_INVALID", "the key is not JSON")
 	}
-	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
+	once := s.once(p, req.GetRequestId())
 	key, err := once.PinSigningKey(ctx, p.Tenant, jwk, req.GetAgents())
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (s *Server) DeleteSigningKey(ctx context.Context, req *registryv1.DeleteSig
 	if err != nil {
 		return nil, err
 	}
-	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
+	once := s.once(p, req.GetRequestId())
 	if err := once.DeleteSigningKey(ctx, p.Tenant, req.GetKeyId()); err != nil {
 		return nil, err
 	}
