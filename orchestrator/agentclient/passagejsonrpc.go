@@ -46,9 +46,8 @@ func (p *JSONRPCPassage) ReadAnswer(ctx context.Context, resp *http.Response) ([
 	}
 	place.leave() // the answer is written as it is
 	switch {
-	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden, resp.StatusCode >= http.StatusInternalServerError:
-		return nil, fromHTTP(&p.caller.at, resp, string(body))
-	case !succeeded(resp) && !isResponse(body): // of a gateway, a rate limit or a wrong URL, for example
+	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden, resp.StatusCode >= http.StatusInternalServerError,
+		!succeeded(resp) && !isResponse(body): // of a gateway, a rate limit or a wrong URL, for example
 		return nil, fromHTTP(&p.caller.at, resp, string(body))
 	case !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")):
 		return nil, invalid(&p.caller.at, "no JSON-RPC response")
