@@ -535,16 +535,30 @@ func TestSpansAndMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	counts := map[string]uint64{}
+	bounds := map[string][]float64{}
 	for _, m := range data.ScopeMetrics[0].Metrics {
-		if h, ok := m.Data.(metricdata.Histogram[float64]); ok && m.Name == "webfetch.fetch.duration" {
+		switch h := m.Data.(type) {
+		case metricdata.Histogram[float64]:
 			for _, point := range h.DataPoints {
 				outcome, _ := point.Attributes.Value("webfetch.outcome")
 				counts[outcome.AsString()] += point.Count
+				bounds[m.Name] = point.Bounds
 			}
+		case metricdata.Histogram[int64]:
+			bounds[m.Name] = h.DataPoints[0].Bounds
 		}
 	}
 	if counts["fetched"] != 1 || counts["status_error"] != 1 {
 		t.Errorf("webfetch.fetch.duration counts %v, want one of each outcome", counts)
+	}
+	// Without its own buckets, all of a histogram of seconds would be in the first, and all large pages in the last.
+	for name, limits := range map[string][2]float64{
+		"webfetch.fetch.duration":  {0.1, webfetch.MaxTimeout.Seconds()},
+		"webfetch.fetch.body.size": {webfetch.DefaultMaxSize, webfetch.MaxMaxSize},
+	} {
+		if b := bounds[name]; len(b) == 0 || b[0] > limits[0] || b[len(b)-1] != limits[1] {
+			t.Errorf("buckets of %s = %v, want some from at most %v to %v", name, b, limits[0], limits[1])
+		}
 	}
 }
 

@@ -47,11 +47,13 @@ func newObserver(o Options) (*observer, error) {
 		o.Meter = otel.GetMeterProvider()
 	}
 	meter := o.Meter.Meter(scope)
-	seconds, err := meter.Float64Histogram(fetchSeconds, metric.WithUnit("s"), metric.WithDescription("How long fetches took, by outcome."))
+	seconds, err := meter.Float64Histogram(fetchSeconds, metric.WithUnit("s"), metric.WithDescription("How long fetches took, by outcome."),
+		metric.WithExplicitBucketBoundaries(0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, MaxTimeout.Seconds())) //nolint:mnd // from a page in the cache to a slow one in the browser
 	if err != nil {
 		return nil, fmt.Errorf("make the metric %s: %w", fetchSeconds, err)
 	}
-	bytes, err := meter.Int64Histogram(fetchBytes, metric.WithUnit("By"), metric.WithDescription("How long the bodies of fetched pages were."))
+	bytes, err := meter.Int64Histogram(fetchBytes, metric.WithUnit("By"), metric.WithDescription("How long the bodies of fetched pages were."),
+		metric.WithExplicitBucketBoundaries(1<<10, 4<<10, 16<<10, 64<<10, 256<<10, 1<<20, 4<<20, 16<<20, MaxMaxSize))
 	if err != nil {
 		return nil, fmt.Errorf("make the metric %s: %w", fetchBytes, err)
 	}

@@ -27,6 +27,8 @@ var (
 
 	// durations are the histogram buckets of the semantic conventions, in seconds.
 	durations = []float64{0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10}
+	// sizes are histogram buckets in bytes, up to the largest answer. The SDK's own end at 10,000.
+	sizes = []float64{1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, maxAnswer}
 )
 
 func instruments(t *telemetry.Telemetry) (trace.Tracer, metric.Meter) {
@@ -49,11 +51,11 @@ func newRequests(t *telemetry.Telemetry) (*requests, error) {
 	if err != nil {
 		return nil, fmt.Errorf("measuring requests: %w", err)
 	}
-	received, err := httpconv.NewServerRequestBodySize(meter)
+	received, err := httpconv.NewServerRequestBodySize(meter, metric.WithExplicitBucketBoundaries(sizes...))
 	if err != nil {
 		return nil, fmt.Errorf("measuring requests: %w", err)
 	}
-	sent, err := httpconv.NewServerResponseBodySize(meter)
+	sent, err := httpconv.NewServerResponseBodySize(meter, metric.WithExplicitBucketBoundaries(sizes...))
 	if err != nil {
 		return nil, fmt.Errorf("measuring requests: %w", err)
 	}
