@@ -25,9 +25,7 @@ import (
 const verdictSpan = "quorate.consultation.verdict"
 
 const (
-	exportTimeout = 3 * time.Second  // one attempt
-	recordTimeout = 20 * time.Second // all attempts
-
+	exportTimeout  = 3 * time.Second // one attempt
 	maxAnswerBytes = 64 << 10
 )
 
@@ -78,7 +76,7 @@ func (v *verdicts) record(ctx context.Context, t *Task, outcome Outcome) error {
 			err = backoff.Permanent(err)
 		}
 		return struct{}{}, err
-	}, backoff.WithMaxElapsedTime(recordTimeout))
+	}, backoff.WithMaxElapsedTime(requestTimeout))
 	switch {
 	case err == nil:
 		return nil
