@@ -20,8 +20,8 @@ import (
 type release struct {
 	config     string
 	pod        corev1.PodTemplateSpec
-	replicas   int32 // 0 if there is no number
-	disruption bool
+	replicas   int32                         // 0 if there is no number
+	disruption *policyv1.PodDisruptionBudget // nil if there is none
 }
 
 // render renders the chart with values as YAML, as `helm install` does, and reads it strictly.
@@ -75,7 +75,7 @@ func (r *release) add(text string) error {
 			r.replicas = *o.Spec.Replicas
 		}
 	case *policyv1.PodDisruptionBudget:
-		r.disruption = true
+		r.disruption = o
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func TestTheChartIsWhatKubernetesAndQuorateRead(t *testing.T) {
 			if links := r.pod.Spec.EnableServiceLinks; links == nil || *links {
 				t.Error("a replica gets variables with the addresses of services; those of a service named quorate look like settings")
 			}
-			if got, want := r.disruption, r.replicas > 1; got != want {
+			if got, want := r.disruption != nil, r.replicas > 1; got != want {
 				t.Errorf("with %d replicas there is a budget of disruptions: %t, want %t", r.replicas, got, want)
 			}
 			if l := container.Lifecycle; l != nil && (l.PreStop.Sleep.Seconds < 1 || l.PreStop.Sleep.Seconds >= *r.pod.Spec.TerminationGracePeriodSeconds) {
@@ -224,11 +224,23 @@ func TestAnAutoscalerMayChooseTheNumberOfReplicas(t *testing.T) {
 	if err != nil {
 		t.Fatalf("rendering = %v, want no error", err)
 	}
-	if r.replicas != 0 || !r.disruption {
-		t.Errorf("replicas are %d and there is a budget of disruptions: %t, want no number, which an upgrade would set back, and a budget", r.replicas, r.disruption)
+	if r.replicas != 0 || r.disruption == nil {
+		t.Errorf("replicas are %d and there is a budget of disruptions: %t, want no number, which an upgrade would set back, and a budget", r.replicas, r.disruption != nil)
 	}
 	if list := r.pod.Spec.ImagePullSecrets; len(list) != 1 || list[0].Name != "registry" {
 		t.Errorf("images are pulled with %v, want the secret", list)
+	}
+}
+
+// By default a node with a replica that is not ready cannot be drained while too few are ready: when DynamoDB is away, or a setting keeps all from starting, none could.
+func TestReplicasThatDoNotWorkLetTheirNodesBeDrained(t *testing.T) {
+	t.Parallel()
+	r, err := render(t, "{secretName: s, tlsSecretName: t}")
+	if err != nil {
+		t.Fatalf("rendering = %v, want no error", err)
+	}
+	if policy := r.disruption.Spec.UnhealthyPodEvictionPolicy; policy == nil || *policy != policyv1.AlwaysAllow {
+		t.Errorf("replicas that are not ready are evicted by the policy %v, want %s", policy, policyv1.AlwaysAllow)
 	}
 }
 
