@@ -171,6 +171,29 @@ func TestTheChartLimitsTheMemoryOfGo(t *testing.T) {
 	}
 }
 
+// taskBytes is what a task that is with its agent takes at most (docs/operating.md, Sizing): over HTTP/1.1, with its share of what agents have made so far.
+const taskBytes = 90_000 + 2*64<<10
+
+func TestReplicasHaveMemoryForTheTasksThatTheyTake(t *testing.T) {
+	t.Parallel()
+	r, err := render(t, "{secretName: s, tlsSecretName: t}")
+	if err != nil {
+		t.Fatalf("rendering = %v, want no error", err)
+	}
+	settings, err := chartutil.ReadValues([]byte(r.config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := settings.PathValue("agents.maxExchanges")
+	number, ok := tasks.(float64)
+	if err != nil || !ok {
+		t.Fatalf("agents.maxExchanges is %v (%v), want a number: the default's tasks need more memory than the chart allows", tasks, err)
+	}
+	if need, limit := int64(number)*taskBytes, r.pod.Spec.Containers[0].Resources.Limits.Memory().Value(); need > limit*9/10 {
+		t.Errorf("%v tasks take up to %d bytes, want at most nine tenths of the limit of %d: slow agents would have all replicas killed", number, need, limit)
+	}
+}
+
 func TestAnnotationsOfTheChartCanBeReplaced(t *testing.T) {
 	t.Parallel()
 	r, err := render(t, `{secretName: s, tlsSecretName: t, podAnnotations: {prometheus.io/scrape: "false", checksum/config: none}}`)
