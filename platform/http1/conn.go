@@ -7,11 +7,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"runtime/debug"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/quorate/quorate/platform/telemetry"
@@ -54,8 +56,12 @@ func (c *conn) serve(ctx context.Context) (rest net.Conn) {
 			c.recovered(ctx, v)
 		}
 	}()
-	if with, ok := c.Conn.(*tls.Conn); ok && !c.shakeHands(ctx, with) {
-		return with
+	if with, ok := c.Conn.(*tls.Conn); ok {
+		if ours, err := c.shakeHands(ctx, with); saidNothing(with, err) {
+			return nil
+		} else if !ours {
+			return with
+		}
 	}
 	ctx = context.WithValue(ctx, http.LocalAddrContextKey, c.LocalAddr())
 	for wait := c.server.opts.ReadHeaderTimeout; c.in.await(wait); wait = c.server.opts.IdleTimeout {
@@ -72,15 +78,22 @@ func (c *conn) serve(ctx context.Context) (rest net.Conn) {
 }
 
 // shakeHands does the TLS handshake and reports whether HTTP/1.1 was negotiated. If not, net/http serves HTTP/2, or gets the same error and reports it.
-func (c *conn) shakeHands(ctx context.Context, with *tls.Conn) bool {
+func (c *conn) shakeHands(ctx context.Context, with *tls.Conn) (ours bool, err error) {
 	_ = c.SetDeadline(time.Now().Add(c.server.opts.ReadHeaderTimeout)) // on a closed connection the next call fails
-	if with.HandshakeContext(ctx) != nil {
-		return false
+	if err := with.HandshakeContext(ctx); err != nil {
+		return false, err
 	}
 	_ = c.SetDeadline(time.Time{})
 	state := with.ConnectionState()
 	c.tls = &state
-	return state.NegotiatedProtocol == "" || state.NegotiatedProtocol == "http/1.1"
+	return state.NegotiatedProtocol == "" || state.NegotiatedProtocol == "http/1.1", nil
+}
+
+// saidNothing reports whether a handshake failed because the caller left before it began, as kubelets and load balancers do that look every few seconds whether
+// somebody listens. That is not worth a line in the log, where it would leave no room for those about others.
+func saidNothing(with *tls.Conn, err error) bool {
+	left := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)
+	return left && with.ConnectionState().Version == 0 // which is known from the caller's first message on
 }
 
 // read returns the next request and its size, or nil if it is for net/http.

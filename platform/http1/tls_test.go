@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -118,6 +119,63 @@ func TestFailedHandshakesDoNotFillTheLog(t *testing.T) {
 			t.Errorf("the log is %q, want that 90 handshakes have no line", log.String())
 		}
 	})
+}
+
+// closing tells of each connection that the server has closed.
+type closing struct {
+	net.Listener
+	closed chan struct{}
+}
+
+func (c closing) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	return &tellsClose{Conn: conn, closed: c.closed}, err
+}
+
+type tellsClose struct {
+	net.Conn
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (c *tellsClose) Close() error {
+	defer c.once.Do(func() { c.closed <- struct{}{} })
+	return c.Conn.Close()
+}
+
+// Kubelets and load balancers look every few seconds whether somebody listens.
+func TestAConnectionThatSendsNothingIsNoFailedHandshake(t *testing.T) {
+	t.Parallel()
+	server, _ := tlsOf(t)
+	for name, test := range map[string]struct {
+		sends    string
+		linger   int // seconds; with 0 the connection is reset
+		reported bool
+	}{
+		"closed":     {linger: -1},
+		"reset":      {linger: 0},
+		"broken off": {sends: "\x16\x03\x01", linger: -1, reported: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			log, c := new(logtest.Buffer), closing{l, make(chan struct{}, 1)}
+			run(t, newServer(tell, log), tls.NewListener(c, server))
+			conn := dial(t, "tcp", l.Addr().String())
+			send(t, conn, test.sends)
+			if err := conn.(*net.TCPConn).SetLinger(test.linger); err != nil {
+				t.Fatal(err)
+			}
+			_ = conn.Close()
+			<-c.closed
+			if got := strings.Contains(log.String(), "TLS handshake error"); got != test.reported {
+				t.Errorf("the log is %q; it reports the handshake: %t, want %t", log.String(), got, test.reported)
+			}
+		})
+	}
 }
 
 func TestAMissingHandshakeTimesOut(t *testing.T) {
