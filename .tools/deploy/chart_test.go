@@ -171,6 +171,21 @@ func TestTheChartLimitsTheMemoryOfGo(t *testing.T) {
 	}
 }
 
+// Quorate answers /readyz within two seconds. A probe that waits less would kill replicas that start while DynamoDB is slow, though they could work.
+func TestProbesWaitForTheAnswer(t *testing.T) {
+	t.Parallel()
+	r, err := render(t, "{secretName: s, tlsSecretName: t}")
+	if err != nil {
+		t.Fatalf("rendering = %v, want no error", err)
+	}
+	c := r.pod.Spec.Containers[0]
+	for name, p := range map[string]*corev1.Probe{"startup": c.StartupProbe, "readiness": c.ReadinessProbe, "liveness": c.LivenessProbe} {
+		if p.TimeoutSeconds < 3 { // absent is one second
+			t.Errorf("the probe of %s waits %d seconds, want at least 3", name, p.TimeoutSeconds)
+		}
+	}
+}
+
 // taskBytes is what a task that is with its agent takes at most (docs/operating.md, Sizing): over HTTP/1.1, with its share of what agents have made so far.
 const taskBytes = 90_000 + 2*64<<10
 
