@@ -136,6 +136,12 @@ func TestAListingKnowsWhichTypesAreRelated(t *testing.T) {
 	if list := d.Listing(tenant); before == after || !list.Related("artifact", "collection") {
 		t.Errorf("after a mapping the edition is %d and was %d, and Related() = %t, want another one and true", after, before, list.Related("artifact", "collection"))
 	}
+	list := d.Listing(tenant)
+	for from, want := range map[string][]string{"artifact": {"artifact", "collection", "document"}, "collection": {"collection"}, "unheard-of": {"unheard-of"}} {
+		if got := slices.Sorted(slices.Values(list.UsableAs(from))); !slices.Equal(got, want) {
+			t.Errorf("UsableAs(%s) = %q, want %q", from, got, want)
+		}
+	}
 }
 
 func TestAPeekShowsAnAgentAndItsStatus(t *testing.T) {

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -16,13 +17,20 @@ type Listing struct {
 
 // Related reports whether an output of semantic type from may be given to an input of type to, by the built-in table and the tenant's mappings. A
 // type is related to itself.
-func (l *Listing) Related(from, to string) bool {
-	types := l.types
-	if types == nil {
-		types = builtIn
+func (l *Listing) Related(from, to string) bool { return from == to || l.table().related(from, to) }
+
+// UsableAs returns the types to which an output of semantic type from is related.
+func (l *Listing) UsableAs(from string) []string {
+	list := []string{from}
+	for _, way := range l.table().forward[from] {
+		if to := way.to(); to != from {
+			list = append(list, to)
+		}
 	}
-	return from == to || types.related(from, to)
+	return list
 }
+
+func (l *Listing) table() *typeTable { return cmp.Or(l.types, builtIn) }
 
 var builtIn = newTypeTable(nil)
 

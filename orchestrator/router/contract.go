@@ -46,25 +46,12 @@ func (r *Router) selectMakers(tenant string, v *view, makers []int, want *orches
 
 // makers returns the positions of the agents that declare an output that fits what is wanted, in order.
 func (v *view) makers(want orchestrator.Typed) []int {
+	if want.Name == "" {
+		return v.byType[want.SemanticType]
+	}
 	var places []int
-	if want.Name != "" {
-		for _, at := range v.byName[want.Name] {
-			if v.produces(v.Agents[at], want) != nil {
-				places = append(places, at)
-			}
-		}
-		return places
-	}
-	makes := make([]bool, len(v.Agents)) // takes less time than sorting the places of hundreds
-	for has, list := range v.byType {
-		if v.Related(has, want.SemanticType) {
-			for _, at := range list {
-				makes[at] = true
-			}
-		}
-	}
-	for at, ok := range makes {
-		if ok {
+	for _, at := range v.byName[want.Name] {
+		if v.produces(v.Agents[at], want) != nil {
 			places = append(places, at)
 		}
 	}
@@ -88,6 +75,10 @@ func (v *view) rejectOthers(makers []int, want orchestrator.Typed, rejected *rej
 		if len(makers) > 0 && makers[0] == at {
 			makers = makers[1:]
 			continue
+		}
+		if rejected.full() {
+			rejected.omitted += len(v.Agents) - at - len(makers)
+			return
 		}
 		rejected.add(a.Name, CodeNoOutput, func() string { return lacks })
 	}

@@ -26,12 +26,15 @@ func newRejections(agents int) rejections {
 
 // add rejects an agent. It calls why only when there is room: hundreds of agents may be rejected, and writing takes longer than deciding.
 func (r *rejections) add(agent, code string, why func() string) {
-	if len(r.list) == maxListed {
+	if r.full() {
 		r.omitted++
 		return
 	}
 	r.list = append(r.list, orchestrator.Rejection{Agent: agent, Code: code, Reason: why()})
 }
+
+// full reports whether there is no room for another one.
+func (r *rejections) full() bool { return len(r.list) == maxListed }
 
 // noAgentError returns the fault that says why none of the agents that were considered can take the task.
 func (r *rejections) noAgentError() error {

@@ -7,7 +7,7 @@ import (
 // view holds one edition of a tenant's agents, by what they make.
 type view struct {
 	registry.Listing
-	byType map[string][]int // positions of agents, in order, by the semantic type of an output
+	byType map[string][]int // positions of agents, in order, by each semantic type that one of their outputs is usable as
 	byName map[string][]int // the same by the name of an output
 
 	chainAgents             // for planning chains
@@ -23,7 +23,9 @@ func newView(list registry.Listing) *view {
 	}
 	for at, a := range list.Agents {
 		for i := range a.Metadata.OutputSchemas {
-			add(v.byType, a.Metadata.OutputSchemas[i].SemanticType, at)
+			for _, as := range list.UsableAs(a.Metadata.OutputSchemas[i].SemanticType) {
+				add(v.byType, as, at)
+			}
 			add(v.byName, a.Metadata.OutputSchemas[i].Name, at)
 		}
 	}
