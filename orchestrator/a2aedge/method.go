@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	"github.com/quorate/quorate/platform/apijson"
 	"github.com/quorate/quorate/platform/bounded"
 )
 
@@ -58,7 +59,7 @@ func (m *method) decode(raw []byte) (proto.Message, error) {
 		err = lenient.Unmarshal(raw, req)
 	}
 	if err != nil {
-		return nil, invalidParams("", "the request is not a %s: %s", m.request.ProtoReflect().Descriptor().Name(), readable(err))
+		return nil, invalidParams("", "the request is not a %s: %s", m.request.ProtoReflect().Descriptor().Name(), apijson.Problem(err))
 	}
 	if list, ok := req.(*a2apb.ListTasksRequest); ok && list.GetStatus() == a2apb.TaskState_TASK_STATE_UNSPECIFIED {
 		return req, checkState(raw)

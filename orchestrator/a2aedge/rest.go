@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/quorate/quorate/platform/apijson"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/rpcserver"
 )
@@ -169,7 +170,7 @@ func (h *Handler) decodeREST(r *http.Request, body []byte, m *method, fields map
 		if name, text := rpcserver.WrongParameter(err.Error()); name != "" {
 			return nil, invalidParams(name, "%s: %s", name, text)
 		}
-		return nil, invalidParams("", "the query is not valid: %s", readable(err))
+		return nil, invalidParams("", "the query is not valid: %s", apijson.Problem(err))
 	}
 	message := req.ProtoReflect()
 	for name, value := range fields {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
+	"github.com/quorate/quorate/platform/apijson"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/rpcserver"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
@@ -117,7 +118,7 @@ func submitRequestOf(req *a2apb.SendMessageRequest) (*orchestratorv1.SubmitTaskR
 			err = protojson.UnmarshalOptions{RecursionLimit: maxDepth}.Unmarshal(raw, task)
 		}
 		if err != nil {
-			return nil, fault.Invalid(field, "TASK_EXTENSION_INVALID", "what stands under %s is not valid: %s", TaskExtension, readable(err))
+			return nil, fault.Invalid(field, "TASK_EXTENSION_INVALID", "what stands under %s is not valid: %s", TaskExtension, apijson.Problem(err))
 		}
 		if task.GetMessage() != nil {
 			return nil, fault.Invalid(field, "TASK_EXTENSION_INVALID", "the message under %s would hide the message that it is part of", TaskExtension)
@@ -194,9 +195,4 @@ func routeText(m *a2apb.Message) string {
 		return string(all[:most])
 	}
 	return strings.TrimSpace(b.String())
-}
-
-// readable replaces the non-breaking spaces by which protojson keeps programs from parsing its errors.
-func readable(err error) string {
-	return strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ")
 }

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 
+	"github.com/quorate/quorate/platform/apijson"
 	"github.com/quorate/quorate/platform/fault"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
@@ -55,7 +56,7 @@ func applicationIn(document []byte) (*registryv1.ApplyAgentRequest, error) {
 	}
 	request := &registryv1.ApplyAgentRequest{}
 	if err := protojson.Unmarshal(document, request); err != nil {
-		text := misread(err)
+		text := apijson.Problem(err)
 		if !bytes.Contains(document, []byte("\n")) { // YAML has become one line, in which nobody finds a place
 			text = place.ReplaceAllString(text, "")
 		}

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/quorate/quorate/platform/apijson"
 	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -85,15 +85,10 @@ func parseMessage(name string, content []byte, m proto.Message) error {
 		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s begins with a byte order mark; save it as UTF-8 without one", title)
 	}
 	if err := protojson.Unmarshal(content, m); err != nil {
-		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s: %s", title, misread(err))
+		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s: %s", title, apijson.Problem(err))
 	}
 	return nil
 }
 
 // titleOf returns what a file is called in errors.
 func titleOf(name string) string { return choose(name == "-", "stdin", name) }
-
-// misread returns the text of an error of protojson.
-func misread(err error) string {
-	return strings.TrimLeft(strings.TrimPrefix(err.Error(), "proto:"), " \u00a0") // protojson varies the space
-}

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/quorate/quorate/platform/rpcserver"
+	"github.com/quorate/quorate/platform/apijson"
 )
 
 // outputFormat is the value of -o: true for JSON.
@@ -47,7 +47,7 @@ func (a *app) show(m proto.Message, table func()) error {
 	if err != nil {
 		return err
 	}
-	return a.document(rpcserver.WithLists(compact, m.ProtoReflect()))
+	return a.document(apijson.WithLists(compact, m.ProtoReflect()))
 }
 
 // document prints one indented JSON value.
@@ -67,7 +67,7 @@ func (a *app) jsonLine(m proto.Message) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.out.Write(append(rpcserver.WithLists(compact, m.ProtoReflect()), '\n'))
+	_, err = a.out.Write(append(apijson.WithLists(compact, m.ProtoReflect()), '\n'))
 	return err
 }
 

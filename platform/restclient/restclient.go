@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/quorate/quorate/platform/apijson"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
@@ -125,8 +126,7 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 	if in != nil {
 		content, err := protojson.Marshal(in)
 		if err != nil {
-			text := strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ") // protojson varies its errors on purpose
-			return nil, fault.New(fault.InvalidArgument, "REQUEST_INVALID", "the request cannot be sent: %s", text)
+			return nil, fault.New(fault.InvalidArgument, "REQUEST_INVALID", "the request cannot be sent: %s", apijson.Problem(err))
 		}
 		body = bytes.NewReader(content)
 	}

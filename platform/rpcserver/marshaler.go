@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/quorate/quorate/platform/apijson"
 	"github.com/quorate/quorate/platform/bounded"
 )
 
@@ -48,7 +49,7 @@ func (m *messageMarshaler) Marshal(v any) ([]byte, error) {
 	}
 	encoded, err := m.JSONPb.Marshal(v)
 	if message, ok := v.(proto.Message); ok && err == nil {
-		return WithLists(encoded, message.ProtoReflect()), nil
+		return apijson.WithLists(encoded, message.ProtoReflect()), nil
 	}
 	return encoded, err
 }
@@ -100,12 +101,12 @@ var place = regexp.MustCompile(`^(syntax error )?\((line \d+:\d+)\): `)
 const maxComplaint = 1 << 10
 
 // readable rewords an error of protojson: it says that the body is at fault, at which line and column, and, where message is known, which field has a
-// wrong value, and which fields there are instead of an unknown one. It also replaces the non-breaking spaces that protojson uses to keep programs from parsing its errors.
+// wrong value, and which fields there are instead of an unknown one.
 func readable(err error, message protoreflect.Message, body []byte) error {
 	if err == nil {
 		return nil
 	}
-	text := bounded.Text(strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: "), maxComplaint)
+	text := bounded.Text(apijson.Problem(err), maxComplaint)
 	at := place.FindStringSubmatch(text)
 	if at == nil {
 		return fmt.Errorf("the body cannot be read: %s", text)

@@ -1,0 +1,39 @@
+package apijson_test
+
+import (
+	"errors"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/apipb"
+	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/platform/apijson"
+)
+
+func TestAnObjectHasItsListsEvenWhenTheyAreEmpty(t *testing.T) {
+	t.Parallel()
+	for want, answer := range map[string]struct {
+		message proto.Message
+		object  string
+	}{
+		`{}`:                                  {&emptypb.Empty{}, `{}`},
+		`[]`:                                  {&structpb.ListValue{}, `[]`},
+		`{"requestTypeUrl":"a","options":[]}`: {&apipb.Method{RequestTypeUrl: "a"}, `{"requestTypeUrl":"a"}`},
+		`{"methods":[],"options":[],"mixins":[]}`: {&apipb.Api{}, `{}`},
+	} {
+		if got := apijson.WithLists([]byte(answer.object), answer.message.ProtoReflect()); string(got) != want {
+			t.Errorf("WithLists(%s) = %s, want %s", answer.object, got, want)
+		}
+	}
+}
+
+func TestAProblemHasNoInvisibleSpaces(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"proto: (line 1:2): unknown field", "proto:\u00a0(line 1:2):\u00a0unknown field", "(line 1:2): unknown field"} {
+		if got, want := apijson.Problem(errors.New(text)), "(line 1:2): unknown field"; got != want {
+			t.Errorf("Problem(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
