@@ -29,13 +29,19 @@ type running struct {
 	stop func()
 }
 
-// start runs dev mode on the data in dir until stop or the end of the test.
-func start(tb testing.TB, dir string) *running {
-	tb.Helper()
+// configIn is the configuration of dev mode on free ports, with all files in dir.
+func configIn(dir string) dev.Config {
 	cfg := dev.DefaultConfig()
 	cfg.HTTP.Addr, cfg.GRPC.Addr, cfg.Webfetch.Addr = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
 	cfg.Webfetch.Browser = "off"
 	cfg.Store.DataDir, cfg.PortsFile, cfg.Telemetry.LogLevel = filepath.Join(dir, "data"), filepath.Join(dir, "ports.json"), "error"
+	return cfg
+}
+
+// start runs dev mode on the data in dir until stop or the end of the test.
+func start(tb testing.TB, dir string) *running {
+	tb.Helper()
+	cfg := configIn(dir)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	ready := &signalWriter{done: make(chan struct{})}
 	var wg sync.WaitGroup

@@ -59,14 +59,19 @@ func listen(ctx context.Context, cfg Config) (p *ports, err error) {
 			return nil, errors.Join(err, p.close())
 		}
 	}
+	return p, nil
+}
+
+// remember keeps the addresses for the next start with the same data.
+func (p *ports) remember(dataDir string) error {
 	b, err := json.Marshal(remembered{p.http.Addr().String(), p.grpc.Addr().String(), p.webfetch.Addr().String(), p.reviewer.Addr().String(), p.demo.Addr().String()})
 	if err == nil {
-		err = os.WriteFile(rememberedFile(cfg.Store.DataDir), b, 0o600)
+		err = os.WriteFile(rememberedFile(dataDir), b, 0o600)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("remember the ports: %w", err), p.close())
+		return fmt.Errorf("remember the ports: %w", err)
 	}
-	return p, nil
+	return nil
 }
 
 func open(ctx context.Context, what, flag, addr, last string) (net.Listener, error) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/quorate/quorate/orchestrator/dev"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 func TestTheDocumentedDemoSiteIsWhereItIs(t *testing.T) {
@@ -35,6 +36,23 @@ func TestTheDemoSiteMovesWhenItsPortIsTaken(t *testing.T) {
 		defer l.Close() //nolint:errcheck // nothing was accepted
 	}
 	start(t, t.TempDir())
+}
+
+func TestAStartThatFailsLeavesThePortsOfTheRunningOneAlone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	start(t, dir)
+	file := filepath.Join(configIn(dir).Store.DataDir, "ports.json")
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dev.Run(t.Context(), configIn(dir), t.Output(), t.Output()); fault.ReasonOf(err) != "STORE_LOCKED" {
+		t.Fatalf("Run() on data that is in use = %v, want STORE_LOCKED", err)
+	}
+	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
+		t.Errorf("the ports for the next start are %s, %v, want %s still", after, err, before)
+	}
 }
 
 func TestThePortsFileIsThereWhileAllIsReady(t *testing.T) {

@@ -48,8 +48,11 @@ func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) 
 	if err := m.assemble(ctx); err != nil {
 		return err
 	}
-	// Programs that wait for the ports file must not read that of an earlier start. It is not removed sooner: before the store is open, it may belong
-	// to another running process.
+	// Both files are left alone until the store is open: before that, they may belong to another running process. Programs that wait for the ports file
+	// must not read that of an earlier start.
+	if err := p.remember(cfg.Store.DataDir); err != nil {
+		return err
+	}
 	if err := forget(cfg); err != nil {
 		return err
 	}
