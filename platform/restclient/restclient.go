@@ -167,7 +167,7 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	if inner, ok := errors.AsType[*url.Error](err); ok {
 		err = inner.Err
 	}
-	return fault.New(fault.Unavailable, "SERVER_UNREACHABLE", "no connection to Quorate at %s: %w; check that it runs there and that the address is right (--server or QUORATE_SERVER)", c.base, err).With("server", c.base)
+	return fault.New(fault.Unavailable, "SERVER_UNREACHABLE", "no connection to Quorate at %s: %w; check that it runs there and that the address is right", c.base, err).With("server", c.base)
 }
 
 // ended returns the error for a call whose context has ended, or nil.

@@ -219,6 +219,9 @@ func TestCallNamesTheServerThatItCannotReach(t *testing.T) {
 	if fault.KindOf(err) != fault.Unavailable || fault.ReasonOf(err) != "SERVER_UNREACHABLE" || !strings.Contains(err.Error(), server.URL) {
 		t.Errorf("Call() = %v, want SERVER_UNREACHABLE naming %s", err, server.URL)
 	}
+	if strings.Contains(err.Error(), "--") || strings.Contains(err.Error(), "QUORATE_") {
+		t.Errorf("Call() = %v, want an error without what only the command line has, since agents log it", err)
+	}
 	if strings.Contains(err.Error(), token.Reveal()) {
 		t.Errorf("Call() = %v, want an error without the token", err)
 	}
