@@ -93,8 +93,8 @@ func (v *verdicts) record(ctx context.Context, t *Task, outcome Outcome) error {
 
 // retryable reports whether exporting again may succeed.
 func retryable(err error) bool {
-	var trouble *url.Error
-	return errors.As(err, &trouble) && !errors.Is(err, errNoReceiver)
+	_, unanswered := errors.AsType[*url.Error](err)
+	return unanswered && !errors.Is(err, errNoReceiver)
 }
 
 var errNoReceiver = errors.New("this is no OTLP receiver")
