@@ -19,13 +19,18 @@ import (
 const maxInputBytes = 1 << 20
 
 // inputFile is the value of a flag that names a file to read. It is not empty: a variable of the shell that is not set does not stand for no file, where
-// that leaves out what was to be sent.
+// that leaves out what was to be sent. For the same reason there is one file only.
 type inputFile string
 
-// Set accepts any name.
+var errGivenTwice = errors.New("is given twice")
+
+// Set accepts any name, once.
 func (f *inputFile) Set(name string) error {
 	if name == "" {
 		return errors.New("must be the name of a file")
+	}
+	if *f != "" {
+		return errGivenTwice
 	}
 	*f = inputFile(name)
 	return nil

@@ -38,6 +38,9 @@ func step(text string) bool { return text == "" || text == "." || text == ".." }
 // flagError says what a flag takes, or suggests the flag that was probably meant.
 func flagError(cmd *cobra.Command, err error) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if errors.Is(err, errGivenTwice) {
+			return usage("--%s is given twice", wrong.GetFlag().Name)
+		}
 		if form := valueForms[wrong.GetFlag().Value.Type()]; form != "" {
 			return usage("--%s takes %s, not %q", wrong.GetFlag().Name, form, wrong.GetValue())
 		}
