@@ -150,6 +150,8 @@ func TestAWrongCommandLineIs2(t *testing.T) {
 		"an empty route":            {[]string{"tasks", "submit", "--text", "x", "--skill", ""}, "what is given of --agent, --skill, --route-text and --want is empty"},
 		"a file without a name":     {[]string{"tasks", "submit", "--agent", "a", "--file", ""}, `--file takes the name of a file, not ""`},
 		"two files":                 {[]string{"tasks", "submit", "--agent", "a", "--file", "x", "--file", "y"}, "--file is given twice"},
+		"an empty text":             {[]string{"tasks", "submit", "--agent", "a", "--text", ""}, "--text is empty"},
+		"an empty reply":            {[]string{"tasks", "reply", "t1", "--text", ""}, "--text is empty"},
 		"a message without a name":  {[]string{"tasks", "reply", "t1", "-f", ""}, `--message takes the name of a file, not ""`},
 		"metadata without a name":   {[]string{"agents", "register", "https://x.example", "--metadata", ""}, `--metadata takes the name of a file, not ""`},
 		"an input without output":   {[]string{"routes", "resolve", "--skill", "s", "--have", "x"}, "--have needs --want"},

@@ -35,12 +35,15 @@ func (a *app) message(m *messageFlags) (*a2apb.Message, error) {
 		return message, a.readMessage(string(m.message), message)
 	}
 	part := textPart(m.text)
-	if m.file != "" {
+	switch {
+	case m.file != "":
 		content, err := a.readFile(string(m.file))
 		if err != nil {
 			return nil, err
 		}
 		part = filePart(string(m.file), content)
+	case m.text == "": // more likely a variable of the shell that is not set than a message
+		return nil, usage("--text is empty")
 	}
 	return &a2apb.Message{Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{part}}, nil
 }
