@@ -48,9 +48,10 @@ func (a *app) complete(cmd *cobra.Command) {
 	}
 	for name, words := range map[string]cobra.CompletionFunc{
 		"agent": a.completion(agentNames, true), "skill": a.completion(skillIDs, true), "requirement": a.completion(requirementIDs, true),
-		"output": fixed("table", "json"),
-		"phase":  fixed("pre-execution", "design-review", "pre-completion", "on-error"),
-		"role":   fixed("admin", "dispatcher", "agent", "viewer"),
+		"fan-out": fixed("all", "any"),
+		"output":  fixed("table", "json"),
+		"phase":   fixed("pre-execution", "design-review", "pre-completion", "on-error"),
+		"role":    fixed("admin", "dispatcher", "agent", "viewer"),
 	} {
 		if cmd.LocalFlags().Lookup(name) != nil {
 			_ = cmd.RegisterFlagCompletionFunc(name, words) // the flag is there

@@ -31,6 +31,7 @@ func TestShellsCompleteWhatTheServerKnows(t *testing.T) {
 		"what is no name":                    {[]string{"agents", "get", "$("}, []string{none}},
 		"no files where none is taken":       {[]string{"agents", "list", ""}, []string{none}},
 		"files":                              {[]string{"agents", "apply", ""}, []string{":0"}},
+		"how many agents":                    {[]string{"tasks", "submit", "--fan-out", ""}, []string{"all", "any", none}},
 		"a format":                           {[]string{"tasks", "list", "-o", ""}, []string{"table", "json", none}},
 	}
 	for name, test := range tests {
