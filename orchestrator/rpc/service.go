@@ -101,7 +101,7 @@ func (s *Service) WatchTask(req *orchestratorv1.WatchTaskRequest, stream grpc.Se
 	}
 	after := max(last, req.GetAfterSequence())
 	if after > t.LastEvent {
-		return fault.Invalid("after_sequence", "SEQUENCE_AHEAD", "the task's last event has the number %d", t.LastEvent)
+		return fault.Invalid("after_sequence", "SEQUENCE_AHEAD", "the task has no event %d yet, its last one is %d; continue after that", after, t.LastEvent)
 	}
 	if err := stream.SendHeader(nil); err != nil { // there may be no event for long
 		return err
