@@ -25,8 +25,9 @@ func taskToProto(t *orchestrator.Task) *orchestratorv1.Task {
 			p.Attributes[key] = v
 		}
 	}
+	withheld := idWithheld(t)
 	for _, a := range t.Attempts {
-		if idWithheld(t) {
+		if withheld {
 			a.RemoteTaskID = ""
 		}
 		p.Attempts = append(p.Attempts, attemptToProto(a))
@@ -44,6 +45,25 @@ func taskToProto(t *orchestrator.Task) *orchestratorv1.Task {
 		p.ParentTaskId = t.Parent.TaskID
 	}
 	return p
+}
+
+func planToProto(p *orchestrator.Plan) *orchestratorv1.Plan {
+	if p == nil {
+		return nil
+	}
+	out := &orchestratorv1.Plan{Mode: p.Mode, Needed: int32(p.Need)} //nolint:gosec // a handful of steps
+	if p.Asking != nil {
+		out.WaitingStep = int32(p.Asking.Step) //nolint:gosec // a handful of steps
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		step := &orchestratorv1.PlanStep{Agent: s.Agent, Skill: s.Skill, Inputs: allToProto(s.Inputs), TaskId: s.TaskID, State: s.State, Error: errorToProto(s.Error)}
+		if p.Mode == orchestrator.PlanChain {
+			step.Output = typedToProto(s.Output)
+		}
+		out.Steps = append(out.Steps, step)
+	}
+	return out
 }
 
 func turnToProto(turn orchestrator.Turn) *orchestratorv1.Turn {

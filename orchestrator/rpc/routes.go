@@ -86,25 +86,6 @@ func decisionToProto(d orchestrator.Decision) *orchestratorv1.RouteDecision {
 	return p
 }
 
-func planToProto(p *orchestrator.Plan) *orchestratorv1.Plan {
-	if p == nil {
-		return nil
-	}
-	out := &orchestratorv1.Plan{Mode: p.Mode, Needed: int32(p.Need)} //nolint:gosec // a handful of steps
-	if p.Asking != nil {
-		out.WaitingStep = int32(p.Asking.Step) //nolint:gosec // a handful of steps
-	}
-	for i := range p.Steps {
-		s := &p.Steps[i]
-		step := &orchestratorv1.PlanStep{Agent: s.Agent, Skill: s.Skill, Inputs: allToProto(s.Inputs), TaskId: s.TaskID, State: s.State, Error: errorToProto(s.Error)}
-		if p.Mode == orchestrator.PlanChain {
-			step.Output = typedToProto(s.Output)
-		}
-		out.Steps = append(out.Steps, step)
-	}
-	return out
-}
-
 func allToProto(list []orchestrator.Typed) []*orchestratorv1.Typed {
 	var out []*orchestratorv1.Typed
 	for _, t := range list {
