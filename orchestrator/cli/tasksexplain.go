@@ -33,6 +33,7 @@ func (a *app) tasksExplain() *cobra.Command {
 				return a.document(fmt.Appendf(nil, `{"task":%s,"check":%s}`, jsonText(task), jsonText(check)))
 			}
 			a.taskDetails(task)
+			a.out.line("")
 			a.route(task.GetExplanation())
 			a.chain(task.GetExplanation().GetChain())
 			a.plan(task.GetPlan())
@@ -46,7 +47,6 @@ func (a *app) tasksExplain() *cobra.Command {
 }
 
 func (a *app) route(decision *orchestratorv1.RouteDecision) {
-	a.out.line("")
 	a.out.line("Route: %s", chosen(decision))
 	var rows [][]string
 	for _, c := range decision.GetCandidates() {
