@@ -62,7 +62,7 @@ func (a *app) list(rows [][]string, what, next string) {
 	}
 }
 
-// first says how the first of a list is made, if there is none at all.
+// first says how the first of a list is made or found, if there is none.
 func (a *app) first(none bool, command string) {
 	if none {
 		a.err.line("  try: %s", command)

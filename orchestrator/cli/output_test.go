@@ -233,12 +233,14 @@ func TestAnEmptyListSaysHowToBegin(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, map[string][]http.HandlerFunc{
 		"GET /v1/agents": answer(`{}`), "GET /v1/tasks": answer(`{}`), "GET /v1/allowedDomains": answer(`{}`),
+		"GET /v1/skills/reading/agents": answer(`{}`),
 	})
 	for command, want := range map[string]string{
 		"agents list": "no agents\n  try: quorate agents register URL\n",
 		"agents list --filter status=unavailable": "no agents\n",
 		"tasks list":                       "no tasks\n  try: quorate tasks submit --agent NAME --text TEXT\n",
 		"tasks list --filter blocked=true": "no tasks\n",
+		"skills find reading":              "no agents\n  try: quorate skills find\n",
 		"domains list":                     "no domains\n  try: quorate domains add HOST\n",
 	} {
 		if exit, out, notes := g.run(t, "", strings.Fields(command)...); exit != 0 || out != "" || notes != want {

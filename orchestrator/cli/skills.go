@@ -77,5 +77,8 @@ func (a *app) agentsWith(ctx context.Context, s *session, path, tag string, avai
 	if err != nil {
 		return err
 	}
-	return a.show(&registryv1.FindAgentsBySkillResponse{Agents: agents, NextPageToken: next}, func() { a.agentTable(agents, next) })
+	return a.show(&registryv1.FindAgentsBySkillResponse{Agents: agents, NextPageToken: next}, func() {
+		a.agentTable(agents, next)
+		a.first(len(agents) == 0, "quorate skills find") // which lists all
+	})
 }
