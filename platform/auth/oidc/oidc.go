@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 
@@ -147,8 +148,12 @@ func kindOf(token string) string {
 	return strings.TrimPrefix(strings.ToLower(header.Type), "application/") // the prefix is optional (RFC 7515 §4.1.9)
 }
 
-// refuse returns the error for a token that was not verified. It finds out whether the keys could not be read, which go-oidc's error does not tell.
+// refuse returns the error for a token that was not verified. It finds out whether the keys could not be read, which go-oidc's error does not tell. That a
+// token has expired is found last, and its owner may know: only the provider can have made it, for us.
 func (a *Authenticator) refuse(ctx context.Context, token string, err error) error {
+	if e, expired := errors.AsType[*oidc.TokenExpiredError](err); expired && !e.Expiry.IsZero() {
+		return fault.New(fault.Unauthenticated, "TOKEN_INVALID", "the bearer token expired at %s; get a new one", e.Expiry.UTC().Format(time.RFC3339))
+	}
 	_, again := a.keys.VerifySignature(ctx, token) // answered from the response that the provider has just given
 	if trouble := unreadable(again); trouble != nil {
 		return &fault.Error{Kind: fault.Unavailable, Reason: "OIDC_UNAVAILABLE", Message: "the keys of the OpenID Connect provider cannot be read; try again", Cause: trouble}

@@ -225,7 +225,6 @@ func TestARefusalSaysWhyInTheLog(t *testing.T) {
 	p := newProvider(t)
 	a := p.authenticator(t, func(*oidc.Config) {})
 	for want, claims := range map[string]map[string]any{
-		"expired":            {"exp": time.Now().Add(-time.Hour).Unix()},
 		"audience":           {"aud": "else"},
 		"different provider": {"iss": "https://" + strings.Repeat("x", 10<<10)},
 		`"sub"`:              {"sub": ""},
@@ -236,6 +235,29 @@ func TestARefusalSaysWhyInTheLog(t *testing.T) {
 		}
 		if text := fault.From(err).Message; strings.Contains(text, want) {
 			t.Errorf("the caller is told %q, want nothing about %s", text, want)
+		}
+	}
+}
+
+// TestWhoseTokenHasExpiredIsToldSo has tokens that the provider has made for us and whose time is over: nobody else is told anything, in particular no forger.
+func TestWhoseTokenHasExpiredIsToldSo(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	a := p.authenticator(t, func(*oidc.Config) {})
+	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := time.Date(2020, 2, 3, 4, 5, 6, 0, time.UTC)
+	const told, untold = "the bearer token expired at 2020-02-03T04:05:06Z; get a new one", "the bearer token is not valid"
+	for name, test := range map[string]struct{ token, want string }{
+		"expired":                        {p.token(t, p.key, jose.ES256, map[string]any{"exp": end.Unix()}), told},
+		"expired and for somebody else":  {p.token(t, p.key, jose.ES256, map[string]any{"exp": end.Unix(), "aud": "else"}), untold},
+		"expired and signed by somebody": {p.token(t, other, jose.ES256, map[string]any{"exp": end.Unix()}), untold},
+	} {
+		_, err := a.Authenticate(t.Context(), test.token)
+		if got := fault.From(err); got.Reason != "TOKEN_INVALID" || got.Message != test.want {
+			t.Errorf("Authenticate() of a token that is %s = %v, want TOKEN_INVALID: %s", name, err, test.want)
 		}
 	}
 }
