@@ -3,15 +3,14 @@
 import { get, path, post, send } from "./api.js";
 import { may } from "./caller.js";
 import { ask } from "./dialog.js";
-import { badge, code, facts, h, link, section, when } from "./dom.js";
+import { badge, code, facts, h, link, when } from "./dom.js";
+import { eventLog } from "./events.js";
 import { consultations, gates } from "./gates.js";
 import { attempts, message, plan, turns, why } from "./history.js";
 import { followTask, soon } from "./live.js";
 import { artifacts, parts } from "./message.js";
 import { ended, stateOf } from "./tasks.js";
 import { button, changing, connection, field, form } from "./ui.js";
-
-const shown = 500; // events at most; the oldest go
 
 /** task shows one task and follows it to its end. */
 export async function task({ id, signal }) {
@@ -43,20 +42,13 @@ export async function task({ id, signal }) {
   };
   await again();
   const lost = connection();
-  const log = h("ol", { class: "events", tabindex: "0", "aria-label": "Events" });
-  const more = h("p", { class: "quiet", hidden: true }, `The newest ${shown}. All of them: `, code(`quorate tasks watch ${id}`));
+  const log = eventLog(id, signal);
   const changed = soon(signal, lost.told, again);
   followTask(url, signal, lost.told, ({ event }) => {
-    const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 30; // whoever reads what was before is left there
-    if (event) log.append(h("li", null, when(event.time), " ", code(event.type), " ", badge(stateOf(event)), " ", event.detail));
-    while (log.children.length > shown) {
-      log.firstChild.remove();
-      more.hidden = false;
-    }
-    if (atEnd) log.scrollTop = log.scrollHeight;
+    if (event) log.add(event);
     changed();
   });
-  return [h("div", { class: "title" }, h("h1", null, "Task ", code(id)), now), lost, above, section("Events", more, log), below];
+  return [h("div", { class: "title" }, h("h1", null, "Task ", code(id)), now), lost, above, log, below];
 }
 
 /** views shows parts of a task, each anew only when the fields that it needs have changed: what is being typed or read stays. */
