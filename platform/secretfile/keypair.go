@@ -30,11 +30,16 @@ func OpenKeyPair(cert, key string, logger *slog.Logger) (*KeyPair, error) {
 		logger = slog.New(slog.DiscardHandler)
 	}
 	k := &KeyPair{cert: cert, key: key, logger: logger}
-	_, err := k.Certificate()
+	pair, err := k.Certificate()
+	if err == nil && expired(pair) { // no reason not to start: this machine's clock may be wrong, or others not need this certificate
+		logger.Error("a certificate has expired", slog.String("file", cert), slog.Time("expires", pair.Leaf.NotAfter))
+	}
 	return k, err
 }
 
-// Certificate returns the current certificate. If a changed one cannot be read, the previous one stays in use.
+func expired(pair *tls.Certificate) bool { return time.Now().After(pair.Leaf.NotAfter) }
+
+// Certificate returns the current certificate. If a changed one cannot be read, or has expired, the previous one stays in use.
 func (k *KeyPair) Certificate() (*tls.Certificate, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -52,6 +57,9 @@ func (k *KeyPair) Certificate() (*tls.Certificate, error) {
 	}
 	if err != nil && k.pair == nil {
 		return nil, fmt.Errorf("read the certificate: %w", err)
+	}
+	if err == nil && k.pair != nil && expired(&pair) {
+		err = fmt.Errorf("%s expired at %s", k.cert, pair.Leaf.NotAfter.UTC().Format(time.RFC3339))
 	}
 	k.tell(&pair, err)
 	if err == nil {

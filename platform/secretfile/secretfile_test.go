@@ -127,3 +127,35 @@ func TestACertificateIsReadAgainWhenItsFileChanges(t *testing.T) {
 		}
 	})
 }
+
+// TestACertificateThatHasExpiredReplacesNone has somebody put back an old file, and a server start with it.
+func TestACertificateThatHasExpiredReplacesNone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cert, key := filepath.Join(dir, "cert"), filepath.Join(dir, "key")
+	synctest.Test(t, func(t *testing.T) {
+		authority := certtest.NewAuthority(t)
+		put := func(c *certtest.Certificate) {
+			write(t, key, string(c.Key), 0o600, time.Now())
+			write(t, cert, string(c.Cert), 0o600, time.Now())
+		}
+		old := authority.Issue(t, "old")
+		<-time.After(61 * 24 * time.Hour)
+		put(authority.Issue(t, "current"))
+		var log strings.Builder
+		logger := slog.New(slog.NewTextHandler(&log, nil))
+		k, err := secretfile.OpenKeyPair(cert, key, logger)
+		if err != nil || log.Len() > 0 {
+			t.Fatalf("OpenKeyPair() = %v, with the log %s, want neither", err, &log)
+		}
+		<-time.After(10 * time.Second)
+		put(old)
+		if got, err := k.Certificate(); err != nil || got.Leaf.Subject.CommonName != "current" || !strings.Contains(log.String(), "expired at 2000-03-") {
+			t.Errorf("Certificate() = %v, %v, with the log %s, want the current one, and a word about the old one", got.Leaf.Subject, err, &log)
+		}
+		log.Reset()
+		if _, err := secretfile.OpenKeyPair(cert, key, logger); err != nil || !strings.Contains(log.String(), "level=ERROR") {
+			t.Errorf("OpenKeyPair(of one that has expired) = %v, with the log %s, want no error, and a word about it", err, &log)
+		}
+	})
+}
