@@ -69,6 +69,23 @@ func TestCertificatesEnd(t *testing.T) {
 	}
 }
 
+func TestACertificateIsOneForServers(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for name, test := range map[string]struct {
+		uses []x509.ExtKeyUsage
+		want doctor.Status
+	}{
+		"any use": {nil, doctor.OK}, "said so": {[]x509.ExtKeyUsage{x509.ExtKeyUsageAny}, doctor.OK}, "clients": {[]x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, doctor.Fail},
+		"clients and servers": {[]x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth}, doctor.OK},
+	} {
+		c := &x509.Certificate{NotBefore: now.Add(-time.Hour), NotAfter: now.Add(99 * 24 * time.Hour), ExtKeyUsage: test.uses}
+		if f := doctor.CheckCertificate(c, now); f.Status != test.want || (f.Do == "") != (test.want == doctor.OK) {
+			t.Errorf("CheckCertificate(for %s) = %+v, want %s", name, f, test.want)
+		}
+	}
+}
+
 func TestOnlyAQuorateIsTakenForOne(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
