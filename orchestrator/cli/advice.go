@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -23,7 +24,7 @@ func advice(e *fault.Error) string {
 			return "--name NAME, which leaves the card unchanged"
 		}
 	case "SERVER_UNREACHABLE":
-		return reach(e)
+		return cmp.Or(reach(e), refusal(e))
 	case "ROUTE_NOT_FOUND":
 		if strings.Contains(e.Message, "/v1/v1/") {
 			return withoutVersion
@@ -58,21 +59,17 @@ var remedies = map[string]string{
 
 // reach returns what to do about a connection that failed.
 func reach(e error) string {
-	_, stranger := errors.AsType[x509.UnknownAuthorityError](e)
-	_, misnamed := errors.AsType[x509.HostnameError](e)
 	_, inClear := errors.AsType[tls.RecordHeaderError](e)
 	op, network := errors.AsType[*net.OpError](e)
 	switch {
 	case network && op.Op == "proxyconnect":
 		return "a proxy that answers in HTTP_PROXY or HTTPS_PROXY, or NO_PROXY with the server's name"
-	case stranger:
-		return "--ca-file FILE with the authority of the server's certificate, if you trust it"
-	case misnamed:
-		return "a --server that the server's certificate names"
+	case mistrust(e) != "":
+		return mistrust(e)
 	case inClear || errors.Is(e, http.ErrSchemeMismatch):
 		return "http:// in --server, if the server is meant to have no TLS"
 	case network && op.Op == "remote error": // crypto/tls says so when the server has aborted the handshake
-		return "--cert-file and --key-file, if the server asks for a certificate"
+		return "--cert-file and --key-file with what the server accepts, if it asks for a certificate"
 	case strings.Contains(e.Error(), `malformed HTTP response "\x00\x00`), // the first frame of HTTP/2, which begins with its length
 		strings.Contains(e.Error(), "readLoopPeekFailLocked: %!w(<nil>)"): // net/http's words when that frame is there before the request
 		return "the port of HTTP in --server: this one seems to be that of gRPC"
@@ -83,6 +80,34 @@ func reach(e error) string {
 	default:
 		return ""
 	}
+}
+
+// mistrust returns what to do about a server's certificate that was not accepted.
+func mistrust(e error) string {
+	_, stranger := errors.AsType[x509.UnknownAuthorityError](e)
+	_, misnamed := errors.AsType[x509.HostnameError](e)
+	unfit, invalid := errors.AsType[x509.CertificateInvalidError](e)
+	switch {
+	case stranger:
+		return "--ca-file FILE with the authority of the server's certificate, if you trust it"
+	case misnamed:
+		return "a --server that the server's certificate names"
+	case invalid && unfit.Reason == x509.Expired:
+		return "a new certificate for the server, or the right time on this machine"
+	case invalid && unfit.Reason == x509.IncompatibleUsage:
+		return "a certificate for the server whose extended key usage has serverAuth"
+	default:
+		return ""
+	}
+}
+
+// refusal returns what to do about a connection that broke after the server had asked for a certificate. In TLS 1.3 we may write before it refuses ours, and
+// then miss that it does: this is a guess, from which nobody may conclude that nothing was sent.
+func refusal(e error) string {
+	if _, was := errors.AsType[*askedError](e); was {
+		return "--cert-file and --key-file with what the server accepts: it asks for a certificate"
+	}
+	return ""
 }
 
 func isLoopback(a net.Addr) bool {

@@ -49,7 +49,7 @@ func (a *app) reachServer(ctx context.Context) (*session, *doctor.Health, doctor
 	server := strings.TrimSuffix(a.address(), "/")
 	health, err := doctor.Ask(ctx, transport, server+"/readyz", "")
 	if err != nil {
-		do := cmp.Or(reach(err), choose(strings.HasSuffix(server, "/v1"), withoutVersion, ""), "check --server, with https:// where the server has TLS, and that this machine may connect to it")
+		do := cmp.Or(reach(err), refusal(err), choose(strings.HasSuffix(server, "/v1"), withoutVersion, ""), "check --server, with https:// where the server has TLS, and that this machine may connect to it")
 		return nil, nil, doctor.Failed(fmt.Errorf("%s: %w", server, err), do)
 	}
 	return s, health, doctor.Found("%s answers", server)

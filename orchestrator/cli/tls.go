@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/tls"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/spf13/pflag"
 
@@ -44,12 +45,18 @@ func (f *tlsFiles) client() (*http.Client, error) {
 			return nil, fault.New(fault.InvalidArgument, "TLS_FILE_INVALID", "the authorities to trust: %w", err)
 		}
 	}
+	own := func() (*tls.Certificate, error) { return &tls.Certificate{}, nil } // none
 	if cert != "" {
 		pair, err := secretfile.OpenKeyPair(cert, key, nil)
 		if err != nil {
 			return nil, fault.New(fault.InvalidArgument, "TLS_FILE_INVALID", "%w", err)
 		}
-		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return pair.Certificate() }
+		own = pair.Certificate
+	}
+	a := &asked{}
+	c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		a.was.Store(true)
+		return own()
 	}
 	transport, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -57,5 +64,29 @@ func (f *tlsFiles) client() (*http.Client, error) {
 	}
 	transport = transport.Clone()
 	transport.TLSClientConfig = c
-	return &http.Client{Transport: transport}, nil
+	a.next = transport
+	return &http.Client{Transport: a}, nil
 }
+
+// asked is a transport that says in its errors whether the server has asked for a certificate since it last answered.
+type asked struct {
+	next http.RoundTripper
+	was  atomic.Bool
+}
+
+// RoundTrip implements http.RoundTripper.
+func (a *asked) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := a.next.RoundTrip(r)
+	switch {
+	case err == nil: // what it was shown, it accepts
+		a.was.Store(false)
+	case a.was.Load():
+		err = &askedError{err}
+	}
+	return answer, err
+}
+
+// askedError is an error of a connection to a server that asks for a certificate.
+type askedError struct{ error }
+
+func (e *askedError) Unwrap() error { return e.error }

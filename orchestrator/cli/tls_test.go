@@ -1,7 +1,10 @@
 package cli_test
 
 import (
+	"context"
 	"crypto/tls"
+	"crypto/x509"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -103,5 +106,53 @@ func TestAServerThatAsksForACertificateIsShownOne(t *testing.T) {
 				t.Errorf("Main(agents list %q) = %d, %q, want %d and %q", test.args, exit, stderr, test.exit, test.want)
 			}
 		})
+	}
+}
+
+// TestAServerThatAskedForACertificateMayHaveRefusedIt has the server end the connection after the handshake, as one does that refuses a certificate in TLS 1.3,
+// whose words are lost when we have written meanwhile.
+func TestAServerThatAskedForACertificateMayHaveRefusedIt(t *testing.T) {
+	t.Parallel()
+	authority := certtest.NewAuthority(t)
+	own := authority.Issue(t, "ops")
+	port, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
+		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{authority.Issue(t, "quorate").Pair}, ClientAuth: tls.RequestClientCert,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = port.Close() })
+	go func() {
+		for {
+			c, err := port.Accept()
+			if err != nil {
+				return
+			}
+			_ = c.(*tls.Conn).HandshakeContext(context.WithoutCancel(t.Context()))
+			_ = c.(*tls.Conn).NetConn().Close() // it says nothing
+		}
+	}()
+	const want = "try: --cert-file and --key-file with what the server accepts: it asks for a certificate\n"
+	for name, more := range map[string][]string{"none is shown": nil, "one is shown": {"--cert-file", own.CertFile, "--key-file", own.KeyFile}} {
+		args := append([]string{"--ca-file", authority.CertFile, "--server", "https://" + port.Addr().String()}, more...)
+		if exit, _, stderr := run(t.Context(), "", append([]string{"whoami"}, args...)...); exit != 9 || !strings.HasSuffix(stderr, want) {
+			t.Errorf("%s: Main(whoami) = %d, %q, want 9 and %q", name, exit, stderr, want)
+		}
+		if exit, stdout, _ := run(t.Context(), "", append([]string{"doctor"}, args...)...); exit != 1 || !strings.Contains(stdout, want) {
+			t.Errorf("%s: Main(doctor) = %d, %q, want 1 and %q", name, exit, stdout, want)
+		}
+	}
+}
+
+func TestACertificateThatDoesNotHoldIsNotAMatterOfTheAddress(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[x509.InvalidReason]string{
+		x509.Expired:           "a new certificate for the server, or the right time on this machine",
+		x509.IncompatibleUsage: "a certificate for the server whose extended key usage has serverAuth",
+	} {
+		err := fmt.Errorf("no connection: %w", x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: reason})
+		if got := cli.Reach(err); got != want {
+			t.Errorf("Reach(%v) = %q, want %q", err, got, want)
+		}
 	}
 }
