@@ -96,3 +96,29 @@ const stopAtTheRight = `(() => {
 	}
 	return wrong;
 })()`
+
+// TestALongTextIsFolded has texts that would take the browser long to lay out: their beginning is in sight, and the rest where it can be opened.
+func TestALongTextIsFolded(t *testing.T) {
+	q := start(t, t.TempDir())
+	q.post(t, "/v1/agents:register", map[string]any{"card": map[string]any{
+		"name": "talker", "description": "Talks.", "version": "1.0.0", "capabilities": map[string]any{},
+		"supportedInterfaces": []any{map[string]any{"url": "http://127.0.0.1:1/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}},
+		"defaultInputModes":   []any{"text/plain"}, "defaultOutputModes": []any{"text/plain"},
+		"skills": []any{map[string]any{"id": "talk", "name": "Talk", "description": strings.Repeat("word ", 12_000) + "END", "tags": []any{}}},
+	}})
+	task := q.post(t, "/v1/tasks", map[string]any{"message": words(strings.Repeat("y", 120_000) + "END"), "route": map[string]any{"agent": "reviewer"}})
+	b := open(t, q.HTTP, 1280, 800)
+	b.signIn(q.token)
+	for place, folds := range map[string][]string{"skills": {"10003 more characters"}, "tasks/" + task: {"70003 more characters", "20003 more characters"}} {
+		b.goes(place)
+		b.sees(folds[0])
+		if strings.Contains(b.text(), "END") {
+			t.Errorf("at %s all of a long text is laid out", place)
+		}
+		for _, fold := range folds {
+			b.clicks(fold)
+		}
+		b.sees("END")
+		b.nothingWrong()
+	}
+}

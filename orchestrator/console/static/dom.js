@@ -1,5 +1,13 @@
 // Elements. Whatever comes from outside becomes a text node or an attribute that cannot do anything; nothing is ever parsed as HTML.
 
+const much = 50_000; // characters of a text that are in sight: to lay out a line of a million takes a browser a minute, in which it does nothing else
+
+/** inSight folds what a text has beyond that: what is folded is not laid out. */
+function inSight(child) {
+  if (typeof child !== "string" || child.length <= much) return [child];
+  return [child.slice(0, much), h("details", null, h("summary", null, `${child.length - much} more characters`), child.slice(much))];
+}
+
 /** h makes an element with attributes, listeners (onclick and so on) and children: elements, texts, or lists of them. */
 export function h(tag, attributes, ...children) {
   const element = document.createElement(tag);
@@ -8,7 +16,8 @@ export function h(tag, attributes, ...children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((c) => c !== undefined && c !== null && c !== "" && c !== false));
+  const filled = children.flat(Infinity).filter((c) => c !== undefined && c !== null && c !== "" && c !== false);
+  element.append(...filled.flatMap(inSight));
   return element;
 }
 
@@ -81,7 +90,7 @@ const long = (node) => (node.data === undefined ? [...node.childNodes].some(long
 
 /** fill puts what it shows into a cell. */
 export function fill(cell, content) {
-  cell.replaceChildren(...[content].flat(Infinity).filter(Boolean));
+  cell.replaceChildren(...[content].flat(Infinity).filter(Boolean).flatMap(inSight));
   cell.classList.toggle("long", long(cell));
   return cell;
 }
