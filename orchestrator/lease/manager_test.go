@@ -211,6 +211,9 @@ func TestASilentReplicaLosesItsLeasesAndKnowsIt(t *testing.T) {
 			if mine && others {
 				t.Fatal("both replicas may work on the same shard")
 			}
+			if _, _, chosen := a.manager.Choose("x"); chosen != mine || (a.manager.Held() > 0) != mine {
+				t.Fatalf("Choose() = %t, Held() = %d, want a lease exactly as long as a may work on its shards: %t", chosen, a.manager.Held(), mine)
+			}
 		}
 		epoch, ok := b.manager.Epoch(shard)
 		if !ok || epoch <= before || b.holds() != orchestrator.Groups {
@@ -369,15 +372,19 @@ func TestANewTaskGetsAShardThatIsHeld(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, ok := idle.Choose("x"); ok {
-			t.Error("Choose() before any lease is held says that one is")
+		if shard, _, ok := idle.Choose("x"); ok || shard != orchestrator.ShardOf("x") {
+			t.Errorf("Choose() before any lease is held = %d, %t, want the task's own shard, which is not held", shard, ok)
 		}
 		a, _ := run(t, &store, "a"), run(t, &store, "b")
 		<-time.After(10 * time.Second)
-		for _, id := range []string{"x", "y", "z", "task-1", "task-2"} {
+		for id := range 500 {
+			id := strconv.Itoa(id)
 			shard, epoch, ok := a.manager.Choose(id)
 			if now, holds := a.manager.Epoch(shard); !ok || !holds || now != epoch {
 				t.Errorf("Choose(%s) = %d, %d, %t, want a shard that a holds (%d, %t)", id, shard, epoch, ok, now, holds)
+			}
+			if own := orchestrator.ShardOf(id); shard != own && a.has(orchestrator.GroupOf(own)) {
+				t.Errorf("Choose(%s) = %d, want %d, the task's own, which a holds", id, shard, own)
 			}
 		}
 	})

@@ -39,3 +39,31 @@ func TestAReplicaThatKnowsNoHoldersTellsThem(t *testing.T) {
 		}
 	})
 }
+
+// TestWordIsPostedToOthersOnly has a replica tell whoever holds a shard, once when that is nobody and once when it is the replica itself.
+func TestWordIsPostedToOthersOnly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var store storetest.MemoryLeases
+		alone := run(t, mute{&store}, "alone")
+		k := orchestrator.Key{Tenant: "t", ID: "1"}
+		if err := alone.manager.Tell(t.Context(), 0, k); err != nil {
+			t.Fatalf("Tell() about a shard that nobody holds = %v, want no error", err)
+		}
+		if _, err := store.Take(t.Context(), 0, "alone", 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := alone.manager.Tell(t.Context(), 0, k); err != nil {
+			t.Fatalf("Tell() about a shard of its own = %v, want no error", err)
+		}
+		<-time.After(time.Second)
+		if word, err := store.Collect(t.Context(), "", 10); err != nil || len(word) != 0 {
+			t.Errorf("Collect() for nobody = %v, %v, want nothing: it would stay for ever", word, err)
+		}
+		alone.mu.Lock()
+		defer alone.mu.Unlock()
+		if len(alone.looked) != 0 {
+			t.Errorf("it told itself to look at %v, want nothing", alone.looked)
+		}
+	})
+}
