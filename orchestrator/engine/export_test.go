@@ -49,3 +49,30 @@ func QueueHoldsUp() (holds bool) {
 	}
 	return holds
 }
+
+// Line is a fairLimiter of agents, with the names of the tasks that it has woken.
+type Line struct {
+	*fairLimiter
+	Woken []string
+}
+
+// NewLine returns a line for so many places.
+func NewLine(places int) *Line {
+	l := new(Line)
+	l.fairLimiter = newFairLimiter(places, func(k orchestrator.Key) { l.Woken = append(l.Woken, k.ID) }, func(orchestrator.Key, int) {})
+	return l
+}
+
+// Enter is acquire for a task of a group.
+func (l *Line) Enter(task, agent string, group int) (leave func()) {
+	return l.acquire(&orchestrator.Task{ID: task, Shard: group * orchestrator.ShardsPerGroup}, orchestrator.Key{ID: agent})
+}
+
+// Drop is dropGroup.
+func (l *Line) Drop(group int) { l.dropGroup(group) }
+
+// Kept returns for how many tasks there is a place or a turn, and for how many agents something is kept.
+func (l *Line) Kept() (tasks, agents int) {
+	in, queued := l.counts()
+	return in + queued, len(l.parties)
+}
