@@ -203,6 +203,16 @@ func TestWhoStepsInIsGivenTheInputsAsItsOwn(t *testing.T) {
 	}
 }
 
+// TestNobodyStepsInWhoCannotTakeTheInputs has the next agent ask for more than the task has, and the one after it for nothing.
+func TestNobodyStepsInWhoCannotTakeTheInputs(t *testing.T) {
+	picky := &actor{name: "picky", skill: "work", status: registry.StatusBusy, inputs: []registry.InputSchema{{Name: "spec", SemanticType: "document", Required: true}}, play: delivers("a guess")}
+	w := newWorld(t, &actor{name: "down", skill: "work", down: 1000}, picky, &actor{name: "up", skill: "work", status: registry.StatusBusy, play: delivers("done")})
+	task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work"}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Agent != "up" || len(picky.sends()) != 0 {
+		t.Errorf("state %s (%v) by %s, and picky got %d messages, want completed by up and none; log %v", task.State, task.Error, task.Agent, len(picky.sends()), log)
+	}
+}
+
 func TestATaskStaysWithItsAgent(t *testing.T) {
 	other := func() *actor {
 		return &actor{name: "other", skill: "work", status: registry.StatusBusy, play: delivers("done")}

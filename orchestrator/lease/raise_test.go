@@ -23,8 +23,8 @@ func TestALeaseThatIsOlderThanTheTasksIsRaised(t *testing.T) {
 			a.manager.Written(shard, epoch) // as the task is looked at again
 			<-time.After(2500 * time.Millisecond)
 		}
-		if got, ok := a.manager.Epoch(shard); !ok || got < epoch {
-			t.Errorf("the epoch of the lease = %d, %t, want at least %d, that of the task", got, ok, epoch)
+		if got, ok := a.manager.Epoch(shard); !ok || got != epoch {
+			t.Errorf("the epoch of the lease = %d, %t, want %d, that of the task", got, ok, epoch)
 		}
 		if a.gainedTimes() == before {
 			t.Error("the worker was not told that it may work on the group under another epoch")
