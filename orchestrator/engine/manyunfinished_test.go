@@ -2,7 +2,7 @@ package engine_test
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -21,7 +21,7 @@ func (s crowded) Unfinished(ctx context.Context, shard int, after orchestrator.K
 	case shard != s.shard:
 	case after == orchestrator.Key{}:
 		for n := range limit {
-			keys = append(keys, orchestrator.Key{Tenant: others, ID: fmt.Sprint(n)})
+			keys = append(keys, orchestrator.Key{Tenant: others, ID: strconv.Itoa(n)})
 		}
 		return keys, nil
 	case after.Tenant == others:
