@@ -33,7 +33,7 @@ type Key struct {
 }
 
 // ParseKey parses a public JSON Web Key of at most MaxKeyBytes: RSA of 2048 to 8192 bits, EC on P-256, P-384 or P-521, or Ed25519. It refuses private
-// and symmetric keys, keys without kid, and keys for encryption.
+// and symmetric keys, keys without kid, and keys that by their use or key_ops are not for verifying signatures.
 func ParseKey(raw []byte) (Key, error) {
 	if len(raw) > MaxKeyBytes {
 		return Key{}, fmt.Errorf("the key has more than %d bytes", MaxKeyBytes)
@@ -49,6 +49,9 @@ func ParseKey(raw []byte) (Key, error) {
 		return Key{}, fmt.Errorf("the key is for %q and not for signatures", jwk.Use)
 	case !jwk.Valid() || !jwk.IsPublic():
 		return Key{}, errors.New("only a public key is taken; keep the private one to yourself")
+	}
+	if err := checkOperations(raw); err != nil {
+		return Key{}, err
 	}
 	algorithms, err := algorithmsOf(jwk.Key)
 	if err != nil {
@@ -68,6 +71,23 @@ func ParseKey(raw []byte) (Key, error) {
 		ID: jwk.KeyID, Algorithms: algorithms, Thumbprint: base64.RawURLEncoding.EncodeToString(print256),
 		jwk: jose.JSONWebKey{Key: jwk.Key, KeyID: jwk.KeyID},
 	}, nil
+}
+
+// checkOperations refuses a key whose key_ops (RFC 7517, section 4.3) do not include verify. A key without key_ops has no such limit.
+func checkOperations(jwk []byte) error {
+	var fields map[string]json.RawMessage // a struct would take a field in other letter case for this one
+	if err := json.Unmarshal(jwk, &fields); err != nil {
+		return errors.New("it is not a JSON Web Key")
+	}
+	listed, ok := fields["key_ops"]
+	if !ok {
+		return nil
+	}
+	var operations []string
+	if err := json.Unmarshal(listed, &operations); err != nil || !slices.Contains(operations, "verify") {
+		return errors.New(`the key's key_ops do not include "verify", so it must not be used to verify signatures`)
+	}
+	return nil
 }
 
 // algorithmsOf returns the algorithms for a key's type. They are determined by the key and not by the signature's header, so that a public key cannot

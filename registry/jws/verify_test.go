@@ -165,6 +165,16 @@ func TestAKeyThatNamesItsAlgorithmIsForThatOneOnly(t *testing.T) {
 	}
 }
 
+func TestParseKeyTakesAKeyForVerifying(t *testing.T) {
+	t.Parallel()
+	ec := string(ecPair(t, "k").jwk)
+	for _, fields := range []string{`"key_ops":["verify"]`, `"use":"sig","key_ops":["sign","verify"]`} {
+		if _, err := jws.ParseKey([]byte(strings.Replace(ec, "{", "{"+fields+",", 1))); err != nil {
+			t.Errorf("ParseKey() of a key with %s = %v, want no error", fields, err)
+		}
+	}
+}
+
 func TestParseKeyRefuses(t *testing.T) {
 	t.Parallel()
 	ec := string(ecPair(t, "k").jwk)
@@ -174,6 +184,12 @@ func TestParseKeyRefuses(t *testing.T) {
 		"no kid":                  {strings.Replace(ec, `"kid":"k"`, `"kid":""`, 1), "kid"},
 		"a long kid":              {strings.Replace(ec, `"kid":"k"`, `"kid":"`+strings.Repeat("k", 129)+`"`, 1), "kid"},
 		"a key for encryption":    {strings.Replace(ec, "{", `{"use":"enc",`, 1), "not for signatures"},
+		"a key for signing only":  {strings.Replace(ec, "{", `{"key_ops":["sign"],`, 1), "key_ops"},
+		"a key for nothing":       {strings.Replace(ec, "{", `{"key_ops":[],`, 1), "key_ops"},
+		"no list of operations":   {strings.Replace(ec, "{", `{"key_ops":"verify",`, 1), "key_ops"},
+		"operations of null":      {strings.Replace(ec, "{", `{"key_ops":null,`, 1), "key_ops"},
+		"contradicting use":       {strings.Replace(ec, "{", `{"use":"sig","key_ops":["encrypt"],`, 1), "key_ops"},
+		"operations in two cases": {strings.Replace(ec, "{", `{"key_ops":["sign"],"Key_Ops":["verify"],`, 1), "key_ops"},
 		"the wrong algorithm":     {strings.Replace(ec, "{", `{"alg":"HS256",`, 1), "does not fit"},
 		"a short RSA key":         {`{"kty":"RSA","kid":"k","e":"AQAB","n":"` + strings.Repeat("u", 171) + `"}`, "bits"},
 		"a point off the curve":   {`{"kty":"EC","crv":"P-256","kid":"k","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE","y":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE"}`, ""},
