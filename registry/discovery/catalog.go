@@ -2,21 +2,16 @@ package discovery
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/quorate/quorate/platform/bounded"
-	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
-	"github.com/quorate/quorate/registry/jws"
 )
 
 // Limits of a catalog, including those nested in it.
@@ -25,48 +20,28 @@ const (
 	maxCatalogDepth   = 4       // as the AI Catalog specification recommends
 	maxCatalogs       = 50
 	maxCatalogEntries = 5000
+	maxIdentifier     = 256 // bytes of an entry's identifier by which it is known
 	catalogTimeout    = 10 * time.Second
 )
 
-const (
-	wellKnownCatalog = "/.well-known/ai-catalog.json"
-	typeCard         = "application/a2a-agent-card+json"
-	typeCatalog      = "application/ai-catalog+json"
-)
+const wellKnownCatalog = "/.well-known/ai-catalog.json"
 
-// catalog is an AI Catalog document, as far as it matters here.
-type catalog struct {
-	SpecVersion string  `json:"specVersion"`
-	Entries     []entry `json:"entries"`
-}
-
-type entry struct {
-	Identifier string          `json:"identifier"`
-	Type       string          `json:"type"`
-	MediaType  string          `json:"mediaType"` // the name of type before version 1.0
-	URL        string          `json:"url"`
-	Data       json.RawMessage `json:"data"`
-}
-
-func (e *entry) kind() string {
-	kind, _, _ := strings.Cut(cmp.Or(e.Type, e.MediaType), ";")
-	return strings.ToLower(strings.TrimSpace(kind))
-}
-
-// walk collects the agents of a catalog and of nested ones.
+// walk collects the agents of a catalog and of nested ones. An entry that cannot be used, such as a nested catalog that cannot be read, is noted and left
+// out.
 type walk struct {
-	reader  *reader
-	urls    []string          // of cards
-	inline  map[string][]byte // cards by identifier
-	visited map[string]bool   // URLs of catalogs
-	entries int
+	reader   *reader
+	urls     []string          // of cards
+	inline   map[string][]byte // cards by the place of their entry
+	unusable map[string]error  // by the place of an entry: why it cannot be used
+	visited  map[string]bool   // URLs of catalogs
+	entries  int
 }
 
 // readCatalog reads a catalog and the cards in it. An agent is gone when the catalog no longer names it, or when reading its card has failed several
 // times in a row.
 func (r *reader) readCatalog(ctx context.Context) {
 	source := registry.Source{Type: registry.SourceAICatalog, Location: r.source.Catalog}
-	w := &walk{reader: r, inline: make(map[string][]byte), visited: make(map[string]bool)}
+	w := &walk{reader: r, inline: make(map[string][]byte), unusable: make(map[string]error), visited: make(map[string]bool)}
 	if err := w.fetch(ctx, r.source.Catalog, 1); err != nil {
 		r.unreadable(ctx, source, err)
 		return
@@ -75,13 +50,18 @@ func (r *reader) readCatalog(ctx context.Context) {
 	slices.Sort(w.urls)
 	w.urls = slices.Compact(w.urls)
 	inTurns(ctx, w.urls, func(uri string) { r.readURL(ctx, uri, source) })
-	for id, raw := range w.inline {
-		r.card(ctx, r.state(id), r.source.Catalog+" "+id, registry.Found{RawCard: raw, Source: source})
+	for place, raw := range w.inline {
+		r.card(ctx, r.state(place), place, registry.Found{RawCard: raw, Source: source})
+	}
+	for place, why := range w.unusable {
+		r.failed(ctx, r.state(place), place, why)
 	}
 	if ctx.Err() != nil {
 		return
 	}
-	r.forget(func(id string) bool { return w.inline[id] != nil || slices.Contains(w.urls, id) })
+	r.forget(func(id string) bool {
+		return w.inline[id] != nil || w.unusable[id] != nil || slices.Contains(w.urls, id)
+	})
 	r.markMissing(ctx, source)
 }
 
@@ -105,30 +85,46 @@ func (w *walk) fetch(ctx context.Context, uri string, depth int) error {
 	if err != nil {
 		return fmt.Errorf("catalog %s: %w", uri, err)
 	}
-	return w.document(ctx, raw, base, depth)
+	return w.document(ctx, raw, uri, base, depth)
 }
 
-// document collects the entries of one document, whose URLs may be relative to base.
-func (w *walk) document(ctx context.Context, raw []byte, base *url.URL, depth int) error {
-	var c catalog
-	if err := json.Unmarshal(raw, &c); err != nil || c.SpecVersion == "" {
-		return fmt.Errorf("catalog %s: it is not an AI Catalog", base)
+// document collects the entries of one document, which is at a place and whose URLs may be relative to base.
+func (w *walk) document(ctx context.Context, raw []byte, place string, base *url.URL, depth int) error {
+	entries, err := entriesOf(raw)
+	if err != nil {
+		return fmt.Errorf("catalog %s: %w", place, err)
 	}
-	if _, err := jws.Canonical(raw); err != nil { // duplicate keys, for example
-		return fmt.Errorf("catalog %s: it can be read in more than one way: %w", base, err)
+	if w.entries+len(entries) > maxCatalogEntries {
+		return fmt.Errorf("catalog %s: with it there are more than %d entries", place, maxCatalogEntries)
 	}
-	if w.entries += len(c.Entries); w.entries > maxCatalogEntries {
-		return fmt.Errorf("there are more than %d entries in it", maxCatalogEntries)
-	}
-	for i := range c.Entries {
-		if err := w.entry(ctx, &c.Entries[i], base, depth); err != nil {
-			return err
+	w.entries += len(entries)
+	for i, raw := range entries {
+		e, err := readEntry(raw)
+		at := w.placeOf(place, i, e.Identifier)
+		if err == nil {
+			err = w.entry(ctx, &e, at, base, depth)
+		}
+		if err != nil {
+			w.unusable[at] = err
 		}
 	}
 	return nil
 }
 
-func (w *walk) entry(ctx context.Context, e *entry, base *url.URL, depth int) error {
+// placeOf returns what identifies an entry within the source: its identifier, which stays when other entries come and go, or its index when it has none
+// of its own.
+func (w *walk) placeOf(document string, index int, identifier string) string {
+	if n := len(identifier); n > 0 && n <= maxIdentifier {
+		place := fmt.Sprintf("%s entry %q", document, identifier)
+		if w.inline[place] == nil && w.unusable[place] == nil {
+			return place
+		}
+	}
+	return fmt.Sprintf("%s entries[%d]", document, index)
+}
+
+// entry collects what is behind an entry, whose place identifies it within the source.
+func (w *walk) entry(ctx context.Context, e *entry, place string, base *url.URL, depth int) error {
 	kind := e.kind()
 	if kind != typeCard && kind != typeCatalog { // of the types that a catalog can have, only these matter here
 		return nil
@@ -140,11 +136,11 @@ func (w *walk) entry(ctx context.Context, e *entry, base *url.URL, depth int) er
 	target, err := base.Parse(e.URL)
 	switch {
 	case embedded && kind == typeCard:
-		w.inline["data:"+e.Identifier] = e.Data
+		w.inline[place] = e.Data
 	case embedded:
-		return w.document(ctx, e.Data, base, depth+1)
+		return w.document(ctx, e.Data, place, base, depth+1)
 	case e.URL == "" || err != nil || registry.CheckURL(target.String()) != nil:
-		return fmt.Errorf("the entry %q has neither data nor a usable URL", fault.Clip(e.Identifier))
+		return errors.New("it has neither data nor a usable URL")
 	case kind == typeCard:
 		w.urls = append(w.urls, target.String())
 	default:

@@ -375,24 +375,85 @@ func TestACatalogIsBounded(t *testing.T) {
 	}
 }
 
-// TestAnEntryThatCannotBeReadIsNamedInShort has an entry with a name of a megabyte.
-func TestAnEntryThatCannotBeReadIsNamedInShort(t *testing.T) {
+func TestAnEntryThatCannotBeUsedIsLeftOutAndNamed(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWeb()
-		w.put(catalogURL, `{"specVersion":"1.0","entries":[{"identifier":"`+strings.Repeat("x", 1<<20)+`","type":"application/a2a-agent-card+json"}]}`)
-		var log strings.Builder
-		d, err := discovery.New(registrytest.New(t, registry.Options{}), discovery.Options{
-			Sources: []discovery.Source{{Catalog: catalogURL, Interval: minute}}, Client: &http.Client{Transport: w}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	const agentType, catalogType = `"type":"application/a2a-agent-card+json"`, `"type":"application/ai-catalog+json"`
+	for name, test := range map[string]struct{ entry, named string }{
+		"without data and URL":         {`{"identifier":"urn:air:c:bad",` + agentType + `}`, `urn:air:c:bad`},
+		"without a name":               {`{` + agentType + `}`, `entries[1]`},
+		"with a name of a megabyte":    {`{"identifier":"` + strings.Repeat("x", 1<<20) + `",` + agentType + `}`, `entries[1]`},
+		"with a file's address":        {`{"identifier":"urn:air:c:bad","url":"file:///etc/passwd",` + agentType + `}`, `urn:air:c:bad`},
+		"that is a number":             {`5`, `entries[1]`},
+		"with a field of another type": {`{"identifier":"urn:air:c:bad","url":5,` + agentType + `}`, `urn:air:c:bad`},
+		"with a key twice":             {`{"identifier":"urn:air:c:bad","url":"/a","url":"/b",` + agentType + `}`, `urn:air:c:bad`},
+		"with a wrong card":            {`{"identifier":"urn:air:c:bad","data":{},` + agentType + `}`, `urn:air:c:bad`},
+		"of a catalog that is none":    {`{"identifier":"urn:air:c:bad","data":{},` + catalogType + `}`, `urn:air:c:bad`},
+		"of a catalog that is away":    {`{"identifier":"urn:air:c:bad","url":"https://away.example/c.json",` + catalogType + `}`, `404 Not Found`},
+		"of another catalog's entry": {
+			`{"identifier":"urn:air:c:in","data":{"specVersion":"1.0","entries":[{"identifier":"urn:air:d:bad",` + agentType + `}]},` + catalogType + `}`, `urn:air:d:bad`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWeb()
+				w.put(catalogURL, `{"specVersion":"1.0","entries":[{"identifier":"urn:air:c:one","data":`+card("one", "a")+`,`+agentType+`},`+test.entry+
+					`,{"identifier":"urn:air:c:two","data":`+card("two", "b")+`,`+agentType+`}]}`)
+				var log strings.Builder
+				r := registrytest.New(t, registry.Options{})
+				d, err := discovery.New(r, discovery.Options{
+					Sources: []discovery.Source{{Catalog: catalogURL, Interval: minute}}, Client: &http.Client{Transport: w}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+				})
+				if err != nil {
+					t.Fatalf("New() = %v, want no error", err)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 10*minute)
+				defer cancel()
+				if err := d.Run(ctx); err != nil {
+					t.Errorf("Run() = %v, want no error", err)
+				}
+				want(t, r, "after ten reads", "one a", "two b")
+				if got := log.String(); strings.Count(got, "agent of a source not taken") != 1 || !strings.Contains(got, test.named) || len(got) > 2000 {
+					t.Errorf("logged %q, want %s once, in at most 2,000 bytes", fault.ClipTo(got, 4000), test.named)
+				}
+			})
 		})
-		if err != nil {
-			t.Fatalf("New() = %v, want no error", err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), minute/2)
-		defer cancel()
-		if err := d.Run(ctx); err != nil || !strings.Contains(log.String(), "the entry") || log.Len() > 1000 {
-			t.Errorf("Run() = %v and %d bytes in the log, want the entry in at most 1,000", err, log.Len())
-		}
+	}
+}
+
+// TestANestedCatalogThatFailsOnceKeepsItsAgents has one that fails for a while, and then is gone.
+func TestANestedCatalogThatFailsOnceKeepsItsAgents(t *testing.T) {
+	t.Parallel()
+	const nested = "https://d.example/more.json"
+	w := newWeb()
+	w.put(catalogURL, `{"specVersion":"1.0","entries":[{"identifier":"urn:air:c:one","data":`+card("one", "a")+`,"type":"application/a2a-agent-card+json"},
+		{"identifier":"urn:air:c:more","url":"`+nested+`","type":"application/ai-catalog+json"}]}`)
+	more := `{"specVersion":"1.0","entries":[{"identifier":"x","data":` + card("two", "b") + `,"type":"application/a2a-agent-card+json"}]}`
+	w.put(nested, more)
+	finding(t, discovery.Source{Catalog: catalogURL}, w, func(t *testing.T, r *registry.Registry) {
+		t.Helper()
+		w.put(nested, "")
+		pass(2)
+		want(t, r, "when the nested catalog fails twice", "one a", "two b")
+		pass(2)
+		want(t, r, "when it fails again and again", "one a", "-two b")
+		w.put(nested, more)
+		pass(1)
+		want(t, r, "when it is back", "one a", "two b")
+	})
+}
+
+func TestEntriesWithTheSameIdentifierAreAllTaken(t *testing.T) {
+	t.Parallel()
+	w := newWeb()
+	entry := func(name string) string {
+		return `{"identifier":"same","data":` + card(name, "a") + `,"type":"application/a2a-agent-card+json"}`
+	}
+	w.put(catalogURL, `{"specVersion":"1.0","entries":[`+entry("one")+`,`+entry("two")+`,`+entry("three")+`]}`)
+	finding(t, discovery.Source{Catalog: catalogURL}, w, func(t *testing.T, r *registry.Registry) {
+		t.Helper()
+		pass(2)
+		want(t, r, "of one identifier", "one a", "three a", "two a")
 	})
 }
 
