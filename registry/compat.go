@@ -131,14 +131,14 @@ func (d *Directory) pairSearch(tenant string, q CompatibleQuery) (search *pairSe
 	s := d.tenant(tenant)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	a, ok := s.agents[q.Agent]
-	if !ok {
+	m := s.members[q.Agent]
+	if m == nil {
 		return nil, nil, Missing(Key{tenant, q.Agent})
 	}
 	search = &pairSearch{query: q, index: s.ports, types: s.ports.types, producers: q.Direction == Producers, others: make(map[string][]*typedPort)}
-	own, others := outputsOf(a), s.ports.inputs
+	own, others := outputsOf(m.agent), s.ports.inputs
 	if search.producers {
-		own, others = inputsOf(a), s.ports.outputs
+		own, others = inputsOf(m.agent), s.ports.outputs
 	}
 	for typ, list := range others {
 		search.others[typ] = slices.Clone(list)
@@ -158,5 +158,5 @@ func (d *Directory) pairSearch(tenant string, q CompatibleQuery) (search *pairSe
 
 // availablePorts returns those of the ports whose agents are available. It may change the list.
 func (s *tenantDirectory) availablePorts(list []*typedPort, now time.Time) []*typedPort {
-	return slices.DeleteFunc(list, func(p *typedPort) bool { return s.pulses[p.agent].At(now).Status != StatusAvailable })
+	return slices.DeleteFunc(list, func(p *typedPort) bool { return s.members[p.agent].pulse.At(now).Status != StatusAvailable })
 }

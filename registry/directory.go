@@ -39,18 +39,12 @@ type tenantDirectory struct {
 	begun   atomic.Uint64 // how many readings of all pulses have begun
 	whole   uint64        // the number of the last of these that succeeded; guarded by reading
 
-	mu       sync.RWMutex
-	loaded   bool                     // guarded by mu, as is all below
-	revision int64                    // of the log, up to which it is current
-	edition  uint64                   // increased by changes of agents and ports.types, not of pulses; 0 before the first load
-	agents   map[string]*Agent        // without RawCard
-	pulses   map[string]Pulse         // of agents that have one
-	newer    map[string]bool          // names whose pulses the log has reported since readPulses began; nil when it is not reading
-	skills   nameIndex                // skill id to agents
-	tags     nameIndex                // tag in lower case to agents
-	orders   map[string]*orderedIndex // by field; only those that were asked for
-	text     *textIndex
-	ports    *portIndex
+	mu         sync.RWMutex
+	loaded     bool            // guarded by mu, as is all below
+	revision   int64           // of the log, up to which it is current
+	edition    uint64          // increased by changes of agents and ports.types, not of pulses; 0 before the first load
+	newer      map[string]bool // names whose pulses the log has reported since readPulses began; nil when it is not reading
+	agentIndex                 // empty before the first load
 }
 
 // Directory returns the registry's directory.
@@ -61,7 +55,9 @@ func (d *Directory) tenant(tenant string) *tenantDirectory {
 	defer d.mu.Unlock()
 	s := d.tenants[tenant]
 	if s == nil {
-		s = &tenantDirectory{tenant: tenant, written: d.registry.written.tenant(tenant), feed: newSemaphore(), reading: newSemaphore()}
+		s = &tenantDirectory{
+			tenant: tenant, written: d.registry.written.tenant(tenant), feed: newSemaphore(), reading: newSemaphore(), agentIndex: newAgentIndex(),
+		}
 		if d.tenants == nil {
 			d.tenants = make(map[string]*tenantDirectory)
 		}
@@ -87,10 +83,11 @@ func (d *Directory) Peek(tenant, name string) (a *Agent, status Status, ok bool)
 	s := d.tenant(tenant)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if a, ok = s.agents[name]; ok {
-		status = s.pulses[name].At(d.registry.now())
+	m := s.members[name]
+	if m == nil {
+		return nil, Status{}, false
 	}
-	return a, status, ok
+	return m.agent, m.pulse.At(d.registry.now()), true
 }
 
 // PeekAll calls see for each of the named agents with what Peek returns, all at one moment. It skips names of agents that do not exist. see must not
@@ -101,8 +98,8 @@ func (d *Directory) PeekAll(tenant string, names iter.Seq[string], see func(a *A
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for name := range names {
-		if a, ok := s.agents[name]; ok {
-			see(a, s.pulses[name].At(now))
+		if m := s.members[name]; m != nil {
+			see(m.agent, m.pulse.At(now))
 		}
 	}
 }

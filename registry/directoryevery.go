@@ -25,8 +25,8 @@ func (d *Directory) every(ctx context.Context, see func(a *Agent, p Pulse)) erro
 		}
 		s := d.tenant(tenant)
 		s.mu.RLock()
-		for name, a := range s.agents {
-			see(a, s.pulses[name])
+		for _, m := range s.members {
+			see(m.agent, m.pulse)
 		}
 		s.mu.RUnlock()
 	}

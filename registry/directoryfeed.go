@@ -155,10 +155,7 @@ func (s *tenantDirectory) applyChanges(records map[string]*Agent, table *typeTab
 // load reads everything. It reads the revision first, so that changes made meanwhile are read again. The directory gets everything in one step: agents
 // without their pulses would count as never heard of, and as not drained.
 func (d *Directory) load(ctx context.Context, s *tenantDirectory) error {
-	fresh := &tenantDirectory{
-		agents: make(map[string]*Agent), pulses: make(map[string]Pulse), skills: make(nameIndex), tags: make(nameIndex),
-		text: newTextIndex(), ports: newPortIndex(),
-	}
+	fresh := newAgentIndex()
 	head, err := d.registry.log.Head(ctx, s.tenant)
 	if err != nil {
 		return err
@@ -183,8 +180,7 @@ func (d *Directory) load(ctx context.Context, s *tenantDirectory) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.agents, s.pulses, s.skills, s.tags = fresh.agents, fresh.pulses, fresh.skills, fresh.tags
-	s.text, s.ports, s.orders, s.revision, s.loaded = fresh.text, fresh.ports, nil, head, true
+	s.agentIndex, s.revision, s.loaded = fresh, head, true
 	s.edition++
 	s.newer = nil
 	return nil
@@ -215,8 +211,8 @@ func (d *Directory) readPulses(ctx context.Context, s *tenantDirectory) error {
 func (s *tenantDirectory) keys() []Key {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	keys := make([]Key, 0, len(s.agents))
-	for name := range s.agents {
+	keys := make([]Key, 0, len(s.members))
+	for name := range s.members {
 		keys = append(keys, Key{s.tenant, name})
 	}
 	return keys
@@ -237,12 +233,4 @@ func (d *Directory) readChunk(ctx context.Context, s *tenantDirectory, keys []Ke
 	}
 	s.newer = nil
 	return err
-}
-
-func (s *tenantDirectory) setPulse(key Key, pulses map[Key]Pulse) {
-	if p, ok := pulses[key]; ok {
-		s.pulses[key.Name] = p
-	} else {
-		delete(s.pulses, key.Name)
-	}
 }

@@ -39,12 +39,9 @@ func (d *Directory) Listing(tenant string) Listing {
 	s := d.tenant(tenant)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	list := Listing{Edition: s.edition, Agents: make([]*Agent, 0, len(s.agents))}
-	if s.ports != nil {
-		list.types = s.ports.types
-	}
-	for _, a := range s.agents {
-		list.Agents = append(list.Agents, a)
+	list := Listing{Edition: s.edition, Agents: make([]*Agent, 0, len(s.members)), types: s.ports.types}
+	for _, m := range s.members {
+		list.Agents = append(list.Agents, m.agent)
 	}
 	slices.SortFunc(list.Agents, func(a, b *Agent) int { return strings.Compare(a.Name, b.Name) })
 	return list

@@ -22,9 +22,9 @@ func (s *tenantDirectory) in(o Order) *orderedIndex {
 		s.orders = make(map[string]*orderedIndex)
 	}
 	if s.orders[o.field] == nil {
-		list = &orderedIndex{order: Order{field: o.field}, places: make([]*place, 0, len(s.agents))}
-		for _, a := range s.agents {
-			p := o.placeOf(a)
+		list = &orderedIndex{order: Order{field: o.field}, places: make([]*place, 0, len(s.members))}
+		for _, m := range s.members {
+			p := o.placeOf(m.agent)
 			list.places = append(list.places, &p)
 		}
 		slices.SortFunc(list.places, o.compare)
@@ -79,10 +79,11 @@ func (d *Directory) inOrder(tenant string, o Order, f Filter, from *place, limit
 		defer s.mu.RUnlock()
 		first := make([]*place, 0, limit)
 		for at, step := list.behind(from, o.descending); at >= 0 && at < len(list.places) && len(first) < limit; at += step {
-			a := s.agents[list.places[at].name]
+			m := s.members[list.places[at].name]
+			a := m.agent
 			if f.live() {
 				alive := *a
-				alive.Status = s.pulses[a.Name].At(now)
+				alive.Status = m.pulse.At(now)
 				a = &alive
 			}
 			if f.Match(a) {

@@ -22,8 +22,8 @@ func (d *Directory) refreshStatuses(ctx context.Context, s *tenantDirectory) err
 	var over []Key
 	now := d.registry.now()
 	s.mu.RLock()
-	for name, p := range s.pulses {
-		if p.At(now).Status != p.AnnouncedStatus() {
+	for name, m := range s.members {
+		if p := m.pulse; p.At(now).Status != p.AnnouncedStatus() {
 			over = append(over, Key{s.tenant, name})
 		}
 	}

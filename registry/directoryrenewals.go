@@ -24,8 +24,8 @@ func (d *Directory) readRenewals(ctx context.Context, s *tenantDirectory) error 
 		}
 		s.mu.Lock()
 		for key, p := range pulses {
-			if _, ok := s.agents[key.Name]; ok && p.renews(s.pulses[key.Name]) {
-				s.pulses[key.Name] = p
+			if m := s.members[key.Name]; m != nil && p.renews(m.pulse) {
+				m.pulse = p
 			}
 		}
 		s.mu.Unlock()

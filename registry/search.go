@@ -104,46 +104,44 @@ func (r *Registry) withAgents(ctx context.Context, tenant string, found []Match,
 	return matches, err
 }
 
-// Search returns the matches behind s.After, the best first, without their agents and regardless of their status.
-func (d *Directory) Search(tenant string, s Search) []Match {
-	shelf := d.tenant(tenant)
-	shelf.mu.RLock()
-	defer shelf.mu.RUnlock()
-	if !shelf.loaded {
-		return nil
-	}
-	found := shelf.find(s)
-	found = slices.DeleteFunc(found, func(m Match) bool { return s.After != (Place{}) && m.compare(s.After) <= 0 })
+// Search returns the matches behind q.After, the best first, without their agents and regardless of their status.
+func (d *Directory) Search(tenant string, q Search) []Match {
+	s := d.tenant(tenant)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	found := s.find(q)
+	found = slices.DeleteFunc(found, func(m Match) bool { return q.After != (Place{}) && m.compare(q.After) <= 0 })
 	slices.SortFunc(found, func(a, b Match) int { return a.compare(b.Place) })
 	return found
 }
 
 // find returns the matches in no particular order.
-func (s *tenantDirectory) find(q Search) []Match {
+func (x *agentIndex) find(q Search) []Match {
 	tag := FoldTag(q.Tag)
 	fits := func(name string) bool {
-		return (q.Skill == "" || s.skills[q.Skill].has(name)) && (q.Tag == "" || s.tags[tag].has(name))
+		return (q.Skill == "" || x.skills[q.Skill].has(name)) && (q.Tag == "" || x.tags[tag].has(name))
 	}
 	if q.Text != "" {
-		return group(s.text.search(q.Text), fits)
+		return group(x.text.search(q.Text), fits)
 	}
-	names := s.skills[q.Skill]
+	names := x.skills[q.Skill]
 	if q.Skill == "" {
-		names = s.tags[tag]
+		names = x.tags[tag]
 	}
 	var found []Match
 	for _, name := range names {
 		if fits(name) {
-			found = append(found, Match{Place: Place{Name: name}, Skills: s.skillsThatFit(name, q.Skill, tag)})
+			found = append(found, Match{Place: Place{Name: name}, Skills: x.skillsThatFit(name, q.Skill, tag)})
 		}
 	}
 	return found
 }
 
 // skillsThatFit returns the ids of the agent's skills that have the given id and the given tag; an empty one matches any.
-func (s *tenantDirectory) skillsThatFit(agent, id, tag string) (ids []string) {
-	for i := range s.agents[agent].Card.Skills {
-		skill := &s.agents[agent].Card.Skills[i]
+func (x *agentIndex) skillsThatFit(agent, id, tag string) (ids []string) {
+	skills := x.members[agent].agent.Card.Skills
+	for i := range skills {
+		skill := &skills[i]
 		tagged := tag == "" || slices.ContainsFunc(skill.Tags, func(t string) bool { return FoldTag(t) == tag })
 		if (id == "" || skill.ID == id) && tagged {
 			ids = append(ids, skill.ID)
