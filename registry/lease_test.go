@@ -23,7 +23,7 @@ func TestAnAgentThatNeverBeatIsUnknown(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
 	register(t, r, "a")
-	if got := statusOf(t, r, "a"); got.Status != registry.StatusUnknown || !strings.Contains(got.ErrorMessage, "its own card was not found") {
+	if got := statusOf(t, r, "a"); got.Status != registry.StatusUnknown || !strings.Contains(got.Message(), "its own card was not found") {
 		t.Errorf("Status = %+v, want unknown, and why", got)
 	}
 }
@@ -43,12 +43,12 @@ func TestAStaleAgentRecoversOnItsNextBeat(t *testing.T) {
 	}
 	time0.pass(1)
 	got := statusOf(t, r, "a")
-	if got.Status != registry.StatusUnavailable || !strings.Contains(got.ErrorMessage, "since 2026-01-16T12:00:00Z") {
+	if got.Status != registry.StatusUnavailable || !strings.Contains(got.Message(), "since 2026-01-16T12:00:00Z") {
 		t.Errorf("Status at the lease's end = %+v, want unavailable and since when", got)
 	}
 	time0.pass(72 * time.Hour)
 	beat(t, r, registry.Beat{Agent: "a", Epoch: 1, Status: "available"})
-	if got := statusOf(t, r, "a"); got.Status != registry.StatusAvailable || got.ErrorMessage != "" {
+	if got := statusOf(t, r, "a"); got.Status != registry.StatusAvailable || got.Message() != "" {
 		t.Errorf("Status after a late beat = %+v, want available", got)
 	}
 }

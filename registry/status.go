@@ -18,13 +18,23 @@ const neverHeard = "so far it has sent no heartbeat, and its own card was not fo
 type Status struct {
 	Status          string // one of the constants above
 	CurrentTaskID   string // when busy
-	ErrorMessage    string // what the agent reports as wrong, or why it counts as unavailable or unknown
+	ErrorMessage    string // what the agent reports as wrong, or why it is drained or unknown; Message says more
 	LastHeartbeat   time.Time
 	LeaseExpireTime time.Time
 	Epoch           int64 // of the process that holds the lease
 	Capacity        int   // how many tasks the agent can work on at a time; 0 when it does not say
 	InFlight        int   // how many tasks it is working on, as it says
 	Draining        bool  // an admin keeps new tasks from it; Status is then StatusUnavailable
+	Silent          bool  // it had leases, and none of them is live; Status is then StatusUnavailable
+}
+
+// Message returns ErrorMessage or, for an agent that is silent and not drained, since when. That is written only when somebody asks: a decision looks at
+// hundreds of agents.
+func (s *Status) Message() string {
+	if !s.Silent || s.Draining {
+		return s.ErrorMessage
+	}
+	return "not heard of since " + s.LastHeartbeat.Format(time.RFC3339) + "; the lease ended at " + s.LeaseExpireTime.Format(time.RFC3339)
 }
 
 // Pulse is what is stored about an agent's life: the last status that it reported, the last probe that it answered, and whether an admin drains it.
@@ -65,8 +75,7 @@ func (p Pulse) At(now time.Time) Status {
 	case s.LastHeartbeat.IsZero():
 		s.Status, s.ErrorMessage = StatusUnknown, neverHeard
 	case !p.beating(now) && !p.answering(now):
-		s.Status = StatusUnavailable
-		s.ErrorMessage = expiredLeaseMessage(s.LastHeartbeat, s.LeaseExpireTime)
+		s.Status, s.Silent = StatusUnavailable, true
 	case ownWord:
 		s.Status, s.ErrorMessage = p.Word, p.ErrorMessage
 		if p.Word == StatusBusy {
@@ -79,14 +88,6 @@ func (p Pulse) At(now time.Time) Status {
 		s.drain(p)
 	}
 	return s
-}
-
-// expiredLeaseMessage returns the message for an expired lease.
-func expiredLeaseMessage(heard, ended time.Time) string {
-	text := append(make([]byte, 0, 128), "not heard of since "...)
-	text = heard.AppendFormat(text, time.RFC3339)
-	text = append(text, "; the lease ended at "...)
-	return string(ended.AppendFormat(text, time.RFC3339))
 }
 
 // drain makes an agent that is up, or may be, unavailable. The work it reports stays visible.

@@ -75,8 +75,10 @@ func TestADecisionSaysHowAgentsDo(t *testing.T) {
 	ill.Status.ErrorMessage, told.Status.ErrorMessage, drained.Status.Draining = "disk full", "lunch", true
 	cut, never := agent("cut", registry.StatusAvailable), agent("never", registry.StatusUnknown)
 	never.Status.ErrorMessage = "it has sent no heartbeat"
+	silent, noon := agent("silent", ""), time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	silent.Status = registry.Pulse{BeatTime: noon, BeatExpire: noon.Add(time.Minute)}.At(noon.Add(time.Hour))
 	r := router.New(router.Config{
-		Directory: fleet{loaded("half", 1, 2), loaded("open", 3, 0), ill, told, drained, cut, never, loaded("full", 2, 2)},
+		Directory: fleet{loaded("half", 1, 2), loaded("open", 3, 0), ill, told, drained, cut, never, silent, loaded("full", 2, 2)},
 		Intn:      first, Cut: func(_, agent string) bool { return agent == "cut" }, Now: func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) },
 	})
 	r.Observe(tenant, "half", 250*time.Millisecond, router.Succeeded)
@@ -99,6 +101,7 @@ func TestADecisionSaysHowAgentsDo(t *testing.T) {
 		"told":    "AGENT_UNAVAILABLE: it is unavailable: lunch",
 		"drained": "AGENT_DRAINING: an admin keeps new tasks from it",
 		"never":   "AGENT_UNKNOWN: it was never heard of and is used only when named: it has sent no heartbeat",
+		"silent":  "AGENT_UNAVAILABLE: it is unavailable: not heard of since 2026-01-01T12:00:00Z; the lease ended at 2026-01-01T12:01:00Z",
 		"cut":     "AGENT_UNREACHABLE: it could not be reached lately and is avoided for a while; other agents can be reached",
 		"full":    "AGENT_FULL: it works on 2 tasks and can work on 2; others have room",
 	}

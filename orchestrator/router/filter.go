@@ -132,10 +132,10 @@ func (c *candidate) describeObstacle(versions registry.VersionRange) string {
 }
 
 func statusMessage(s registry.Status) string {
-	if s.ErrorMessage == "" {
-		return ""
+	if message := s.Message(); message != "" {
+		return ": " + message
 	}
-	return ": " + s.ErrorMessage
+	return ""
 }
 
 // atCapacity reports whether an agent says that it has as many tasks as it can work on.

@@ -48,7 +48,7 @@ func cardToProto(name string, raw []byte) (*structpb.Struct, error) {
 
 func statusToProto(name string, s *registry.Status) *registryv1.AgentStatus {
 	return &registryv1.AgentStatus{
-		AgentName: name, Status: s.Status, CurrentTaskId: s.CurrentTaskID, ErrorMessage: s.ErrorMessage,
+		AgentName: name, Status: s.Status, CurrentTaskId: s.CurrentTaskID, ErrorMessage: s.Message(),
 		LastHeartbeat: timeToProto(s.LastHeartbeat), Epoch: s.Epoch, LeaseExpireTime: timeToProto(s.LeaseExpireTime),
 		Capacity: int32(s.Capacity), InFlight: int32(s.InFlight), Draining: s.Draining, //nolint:gosec // at most a million
 	}

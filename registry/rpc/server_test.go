@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/metadata"
@@ -247,6 +248,19 @@ func TestAHeartbeatIsTakenInFull(t *testing.T) {
 	beat.Epoch = 1
 	if got, err := s.Heartbeat(self, beat); fault.ReasonOf(err) != "EPOCH_STALE" {
 		t.Errorf("Heartbeat() of a process that was replaced = %v, %v, want EPOCH_STALE", got, err)
+	}
+}
+
+func TestASilentAgentHasTheReasonInItsStatus(t *testing.T) {
+	t.Parallel()
+	s := rpc.New(registrytest.New(t, registry.Options{LeaseDuration: 1}), page.New(make([]byte, 32)))
+	register(admin(t), t, s, card(t, "web"))
+	if _, err := s.Heartbeat(as(t, "t", "web", auth.RoleAgent), &registryv1.HeartbeatRequest{Name: "web", Status: "available"}); err != nil {
+		t.Fatalf("Heartbeat() = %v, want no error", err)
+	}
+	got, err := s.GetAgentStatus(admin(t), &registryv1.GetAgentStatusRequest{Name: "web"})
+	if err != nil || got.GetStatus() != "unavailable" || !strings.HasPrefix(got.GetErrorMessage(), "not heard of since "+got.GetLastHeartbeat().AsTime().Format(time.RFC3339)) {
+		t.Errorf("GetAgentStatus() behind the lease = %v, %v, want unavailable, and since when", got, err)
 	}
 }
 
