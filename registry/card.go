@@ -96,10 +96,10 @@ func parseCard(raw []byte, agent string) (Card, *Metadata, []Warning, error) {
 		DefaultOutputModes: r.texts(root, "card", "defaultOutputModes"),
 	}
 	switch {
-	case agent == "" && !namePattern.MatchString(card.Name):
-		r.wrong("card.name", "the name %q is not valid: %s; the agent can be registered under another name", fault.Clip(card.Name), nameRule)
 	case card.Name == "" || utf8.RuneCountInString(card.Name) > maxCardName:
 		r.wrong("card.name", "a card's name has 1 to %d characters", maxCardName)
+	case agent == "" && !namePattern.MatchString(card.Name):
+		r.wrong("card.name", "the name %q is not valid: %s; the agent can be registered under another name", fault.Clip(card.Name), nameRule)
 	}
 	if _, err := semver.StrictNewVersion(card.Version); err != nil {
 		r.wrong("card.version", "the version %q is not a semantic version such as 1.2.0", fault.Clip(card.Version))

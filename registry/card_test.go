@@ -173,6 +173,25 @@ func TestParseCardRefusesWithTheField(t *testing.T) {
 	}
 }
 
+func TestWhatIsWrongWithACardIsSaidInItsOwnWords(t *testing.T) {
+	t.Parallel()
+	params := func(params string) string {
+		return `{"name":"a","version":"1.0.0","url":"http://h/","capabilities":{"extensions":[{"uri":"` + registry.ContractExtension + `","params":` + params + `}]}}`
+	}
+	for name, test := range map[string]struct{ raw, want string }{
+		"schemas in a string":        {params(`{"input_schemas":"x"}`), "input_schemas is of the type string; it must be a list"},
+		"a schema that is a list":    {params(`{"input_schemas":[[]]}`), "input_schemas is of the type array; it must be an object"},
+		"a name that is a number":    {params(`{"outputSchemas":[{"name":5}]}`), "output_schemas.name is of the type number; it must be a string"},
+		"mandatory that is a string": {params(`{"consultation_requirements":[{"mandatory":"yes"}]}`), "consultation_requirements.mandatory is of the type string; it must be true or false"},
+		"an unknown field":           {params(`{"inputs":[]}`), `unknown field "inputs"`},
+		"no name":                    {`{"version":"1.0.0","url":"http://h/"}`, "card.name: a card's name has 1 to 256 characters"},
+	} {
+		if _, _, _, err := registry.ParseCard([]byte(test.raw)); err == nil || !strings.HasSuffix(fault.From(err).Message, test.want) {
+			t.Errorf("ParseCard() of a card with %s = %v, want %s", name, err, test.want)
+		}
+	}
+}
+
 // TestWhatIsWrongWithACardIsSaidInShort has cards that are wrong at great length: the message goes to callers and into the log.
 func TestWhatIsWrongWithACardIsSaidInShort(t *testing.T) {
 	t.Parallel()

@@ -413,7 +413,7 @@ func TestAnEntryThatCannotBeUsedIsLeftOutAndNamed(t *testing.T) {
 					t.Errorf("Run() = %v, want no error", err)
 				}
 				want(t, r, "after ten reads", "one a", "two b")
-				if got := log.String(); strings.Count(got, "agent of a source not taken") != 1 || !strings.Contains(got, test.named) || len(got) > 2000 {
+				if got := log.String(); strings.Count(got, "agent of a source not taken") != 1 || strings.Contains(got, "Go ") || !strings.Contains(got, test.named) || len(got) > 2000 {
 					t.Errorf("logged %q, want %s once, in at most 2,000 bytes", fault.ClipTo(got, 4000), test.named)
 				}
 			})
