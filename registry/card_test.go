@@ -179,10 +179,10 @@ func TestWhatIsWrongWithACardIsSaidInItsOwnWords(t *testing.T) {
 		return `{"name":"a","version":"1.0.0","url":"http://h/","capabilities":{"extensions":[{"uri":"` + registry.ContractExtension + `","params":` + params + `}]}}`
 	}
 	for name, test := range map[string]struct{ raw, want string }{
-		"schemas in a string":        {params(`{"input_schemas":"x"}`), "input_schemas is of the type string; it must be a list"},
-		"a schema that is a list":    {params(`{"input_schemas":[[]]}`), "input_schemas is of the type array; it must be an object"},
-		"a name that is a number":    {params(`{"outputSchemas":[{"name":5}]}`), "output_schemas.name is of the type number; it must be a string"},
-		"mandatory that is a string": {params(`{"consultation_requirements":[{"mandatory":"yes"}]}`), "consultation_requirements.mandatory is of the type string; it must be true or false"},
+		"schemas in a string":        {params(`{"input_schemas":"x"}`), `"input_schemas" is of type string, where a list is expected`},
+		"a schema that is a list":    {params(`{"input_schemas":[[]]}`), `"input_schemas" is of type array, where an object is expected`},
+		"a name that is a number":    {params(`{"outputSchemas":[{"name":5}]}`), `"output_schemas.name" is of type number, where a string is expected`},
+		"mandatory that is a string": {params(`{"consultation_requirements":[{"mandatory":"yes"}]}`), `"consultation_requirements.mandatory" is of type string, where true or false is expected`},
 		"an unknown field":           {params(`{"inputs":[]}`), `unknown field "inputs"`},
 		"no name":                    {`{"version":"1.0.0","url":"http://h/"}`, "card.name: a card's name has 1 to 256 characters"},
 	} {

@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // ContractExtension is the A2A extension whose params are an agent's Metadata.
@@ -132,22 +133,10 @@ func metadataFrom(params map[string]any) (*Metadata, error) {
 	decoder.DisallowUnknownFields()
 	var m Metadata
 	if err := decoder.Decode(&m); err != nil {
-		return nil, inWordsOfJSON(err)
+		return nil, fault.InWordsOfJSON(err)
 	}
 	m.AgentName, m.Version = name, version
 	return &m, nil
-}
-
-// inWordsOfJSON returns an error of decoding without the names of Go types, which mean nothing to the author of a document.
-func inWordsOfJSON(err error) error {
-	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
-	if !ok {
-		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
-	}
-	what := map[reflect.Kind]string{
-		reflect.String: "a string", reflect.Bool: "true or false", reflect.Slice: "a list", reflect.Map: "an object", reflect.Struct: "an object",
-	}[wrong.Type.Kind()]
-	return fmt.Errorf("%s is of the type %s; it must be %s", wrong.Field, wrong.Value, what)
 }
 
 // snakeKeys returns v with all names in snake_case, except inside a rule's value and inside a JSON Schema.

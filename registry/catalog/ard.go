@@ -58,7 +58,7 @@ func readJSON(r *http.Request, v any) error {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(v); err != nil {
-		return malformed("the body is not what this expects: %v", err)
+		return malformed("the body is not what this expects: %v", fault.InWordsOfJSON(err))
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return malformed("there is more than one JSON value in the body")

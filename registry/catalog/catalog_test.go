@@ -282,6 +282,7 @@ func TestMalformedRequests(t *testing.T) {
 		"a negative page size":        {"POST", "/search", `{"query":{"text":"x"},"pageSize":-1}`, 400, "pageSize"},
 		"a token of nobody":           {"POST", "/search", `{"query":{"text":"x"},"pageToken":"AAAA"}`, 400, "page token"},
 		"two values":                  {"POST", "/search", `{"query":{"text":"x"}}{}`, 400, "more than one"},
+		"a query that is a number":    {"POST", "/search", `{"query":5}`, 400, `"query" is of type number, where an object`},
 		"not JSON":                    {"POST", "/search", `hello`, 400, "not what this expects"},
 		"a body of 64 KiB":            {"POST", "/search", `{"query":{"text":"` + strings.Repeat("x", 64<<10) + `"}}`, 400, "more than 65536 bytes"},
 		"blanks beyond 64 KiB":        {"POST", "/search", `{"query":{"text":"x"}}` + strings.Repeat(" ", 64<<10) + "{}", 400, "more than 65536 bytes"},

@@ -61,10 +61,7 @@ func entriesOf(document []byte) ([]json.RawMessage, error) {
 func readEntry(raw []byte) (entry, error) {
 	var e entry
 	if err := json.Unmarshal(raw, &e); err != nil {
-		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // whose text has names of Go types
-			err = fmt.Errorf("%s must not be of the type %s", cmp.Or(wrong.Field, "it"), wrong.Value)
-		}
-		return e, fmt.Errorf("it is not an entry of an AI Catalog: %w", err)
+		return e, fmt.Errorf("it is not an entry of an AI Catalog: %w", fault.InWordsOfJSON(err))
 	}
 	if _, err := jws.Canonical(raw); err != nil { // duplicate keys, for example
 		return e, fmt.Errorf("it can be read in more than one way: %w", err)

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"reflect"
 	"unicode/utf8"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 var byteOrderMark = []byte("\ufeff") // some editors put it in front
@@ -69,15 +70,10 @@ func readLines(name string, each func(line) error) error {
 }
 
 // decode decodes JSON, and says what is wrong with it in words of JSON.
+// decode decodes JSON, and says what is wrong with it in words of JSON.
 func decode(b []byte, into any) error {
-	err := json.Unmarshal(b, into)
-	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
-	if !ok {
-		return err //nolint:wrapcheck // the caller says where it is
+	if err := json.Unmarshal(b, into); err != nil {
+		return fault.InWordsOfJSON(err) // the caller says where it is
 	}
-	what := map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "a list", reflect.Array: "a list", reflect.Map: "an object", reflect.Struct: "an object"}[wrong.Type.Kind()]
-	if wrong.Field == "" {
-		return fmt.Errorf("%s where %s is expected", wrong.Value, what)
-	}
-	return fmt.Errorf("%q is of type %s, where %s is expected", wrong.Field, wrong.Value, what)
+	return nil
 }
