@@ -1,16 +1,11 @@
 package registry
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry/jws"
 )
 
 // MaxVersions is how many versions of an agent's card are kept.
@@ -181,29 +176,12 @@ func (r *Registry) write(old, next *Record) (Change, error) {
 	return Change{Record: next}, nil
 }
 
-// version returns the card as a version of an agent.
-func (c *content) version(agent string, number int64, uri string, at time.Time, breaking []BreakingChange) *Version {
-	return &Version{
-		Agent: agent, Number: number, Hash: c.hash, RawCard: c.raw, CardURI: uri, CardVersion: c.card.Version, Breaking: breaking, CreateTime: at,
-	}
-}
-
 // liveHash returns the hash of the live card. It computes the hash only when it is not known.
 func (a *Record) liveHash() string {
 	if a.LiveVersion == a.LatestVersion && a.LatestHash != "" {
 		return a.LatestHash
 	}
 	return contentHash(a.RawCard)
-}
-
-// contentHash returns the hash of a card's content. A card without a canonical form, which is no longer taken, is hashed by its bytes.
-func contentHash(raw []byte) string {
-	canonical, err := jws.Canonical(raw)
-	if err != nil {
-		canonical = raw
-	}
-	hash := sha256.Sum256(canonical)
-	return hex.EncodeToString(hash[:])
 }
 
 func (r *Registry) versionStore() (VersionStore, error) {
@@ -215,52 +193,4 @@ func (r *Registry) versionStore() (VersionStore, error) {
 
 func unsupported(what string) error {
 	return fault.New(fault.FailedPrecondition, "STORE_LACKS_FEATURE", "the store of this server keeps no %s", what)
-}
-
-// content is a card that was parsed and checked but not stored yet.
-type content struct {
-	raw          []byte
-	card         Card
-	own          *Metadata // the metadata in the card, or nil
-	hash         string
-	verification Verification
-	warnings     []Warning
-	wanted       bool   // an admin brings the card, and may return to a version that was gone back from
-	author       string // who brings the card; empty when that is an admin
-}
-
-// keptMetadata warns of metadata in a card that is read again: the agent keeps what it has, and the author of the card may expect otherwise.
-func (c *content) keptMetadata(old *Record) []Warning {
-	if c.own == nil || sameJSON(c.own.kept(), old.Metadata) {
-		return nil
-	}
-	return []Warning{{
-		Code: "CARD_METADATA_IGNORED", Field: "metadata",
-		Message: "the card carries other metadata than the agent has, which stays; an admin replaces it with quorate agents register --replace --metadata FILE",
-	}}
-}
-
-// read parses the card of an agent, of the one that the card names when key has no name, and checks its signatures against the keys for that agent. admit
-// decides whether the result suffices.
-func (r *Registry) read(ctx context.Context, key Key, raw []byte) (content, error) {
-	card, own, warnings, err := parseCard(raw, key.Name)
-	if err != nil {
-		return content{}, err
-	}
-	c := content{raw: raw, card: card, own: own, hash: contentHash(raw), warnings: warnings}
-	if r.describeUnsupported != nil {
-		if why := r.describeUnsupported(card); why != "" {
-			c.warnings = append(c.warnings, Warning{
-				Code: "AGENT_INTERFACE_UNSUPPORTED", Field: "card.supportedInterfaces", Message: "the agent " + why + ": no task can be sent to it",
-			})
-		}
-	}
-	key.Name = cmp.Or(key.Name, card.Name)
-	if c.verification, err = r.verify(ctx, key, raw); err != nil {
-		return content{}, fmt.Errorf("checking the signatures of the card: %w", err)
-	}
-	if c.verification.State == VerificationUntrusted {
-		c.warnings = append(c.warnings, Warning{Code: "CARD_SIGNATURE_UNTRUSTED", Message: c.verification.Reason, Field: "card.signatures"})
-	}
-	return c, nil
 }
