@@ -152,12 +152,10 @@ func (r *Registry) probe(ctx context.Context, key Key) error {
 	return r.renewProbeLease(ctx, key, asked)
 }
 
-// renewProbeLease renews an agent's probe lease. The lease counts from the time of asking: the answer says nothing about a later time.
+// renewProbeLease renews the probe lease of an agent that has answered.
 func (r *Registry) renewProbeLease(ctx context.Context, key Key, asked time.Time) error {
 	return r.store.UpdatePulse(ctx, key, func(p Pulse) (Pulse, error) {
-		if asked.After(p.ProbeTime) {
-			p.ProbeTime, p.ProbeExpire = asked, asked.Add(r.leaseDuration)
-		}
+		p.answered(asked, r.leaseDuration)
 		return p, nil
 	})
 }

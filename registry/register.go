@@ -91,7 +91,7 @@ func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) 
 		if raw, err = r.fetchCard(ctx, uri); err != nil {
 			return content{}, Change{}, nil, err
 		}
-		pulse.ProbeTime, pulse.ProbeExpire = now, now.Add(r.leaseDuration)
+		pulse.answered(now, r.leaseDuration)
 	}
 	if c, err = r.read(ctx, Key{tenant, in.Name}, raw); err != nil {
 		return content{}, Change{}, nil, err

@@ -50,7 +50,7 @@ func (r *Registry) Discover(ctx context.Context, tenant string, f Found) (Agent,
 	now := r.now().UTC()
 	pulse := Pulse{SeenTime: now}
 	if f.CardURI != "" { // reading the card was a probe, and the agent has answered it
-		pulse.ProbeTime, pulse.ProbeExpire = now, now.Add(r.leaseDuration)
+		pulse.answered(now, r.leaseDuration)
 	}
 	create, createWarnings, createErr := r.compose(ctx, tenant, Registration{Source: f.Source}, c, f.CardURI, pulse)
 	key := Key{tenant, c.card.Name}
@@ -96,8 +96,8 @@ func (r *Registry) Seen(ctx context.Context, key Key, answered bool) error {
 	now := r.now().UTC()
 	err := r.store.UpdatePulse(ctx, key, func(p Pulse) (Pulse, error) {
 		p.SeenTime = now
-		if answered && now.After(p.ProbeTime) {
-			p.ProbeTime, p.ProbeExpire = now, now.Add(r.leaseDuration)
+		if answered {
+			p.answered(now, r.leaseDuration)
 		}
 		return p, nil
 	})

@@ -63,6 +63,14 @@ func (p Pulse) beating(now time.Time) bool { return now.Before(p.BeatExpire) }
 // answering reports whether the lease of the last answered probe is live.
 func (p Pulse) answering(now time.Time) bool { return now.Before(p.ProbeExpire) }
 
+// answered renews the lease of a probe that was sent at a time and answered, unless a later one was. It counts from the sending: the answer says nothing
+// about a later time.
+func (p *Pulse) answered(asked time.Time, lease time.Duration) {
+	if asked.After(p.ProbeTime) {
+		p.ProbeTime, p.ProbeExpire = asked, asked.Add(lease)
+	}
+}
+
 // At returns the status at now. The reported status counts while the agent's own lease is live. After that an answered probe proves only that the
 // agent is up, not that it has finished the work for which it was busy, or recovered from its error.
 func (p Pulse) At(now time.Time) Status {
