@@ -110,7 +110,7 @@ func (r *Registry) replace(old *Record, c content, uri string, in *Application, 
 			Message: fmt.Sprintf("this agent is found in %s, whose card replaces this one when that is read again; change it there", fault.Clip(s.Location)),
 		})
 	}
-	more, err := r.replaceMetadata(old, &next, in, done) // than the card has changed
+	more, err := r.replaceMetadata(old, &next, in, done) // more than the card has changed
 	if err != nil {
 		return Change{}, err
 	}
@@ -178,7 +178,7 @@ func (r *Registry) afterApply(ctx context.Context, key Key, in *Application, don
 	return done
 }
 
-// appliedBefore answers a retried Apply, as again answers other writes.
+// appliedBefore answers a retried Apply, as answerRetry answers other writes.
 func (r *Registry) appliedBefore(ctx context.Context, tenant string, first *Request, err error) (Applied, error) {
 	agent, warnings, err := r.answerRetry(ctx, tenant, first, err)
 	if err != nil {

@@ -62,33 +62,33 @@ type notifyingStore struct {
 }
 
 // Update writes, then announces that.
-func (a *notifyingStore) Update(ctx context.Context, key Key, change func(old *Record) (Change, error)) error {
-	err := a.Store.Update(ctx, key, func(old *Record) (Change, error) {
+func (s *notifyingStore) Update(ctx context.Context, key Key, change func(old *Record) (Change, error)) error {
+	err := s.Store.Update(ctx, key, func(old *Record) (Change, error) {
 		c, err := change(old)
 		if err == nil && c.Pulse != nil {
 			announced := *c.Pulse
-			announced.Announced = announced.At(a.now()).Status
+			announced.Announced = announced.At(s.now()).Status
 			c.Pulse = &announced
 		}
 		return c, err
 	})
 	if err == nil {
-		a.written.notify(key.Tenant)
+		s.written.notify(key.Tenant)
 	}
 	return err
 }
 
 // UpdatePulse writes, and announces that if the status has changed.
-func (a *notifyingStore) UpdatePulse(ctx context.Context, key Key, change func(old Pulse) (Pulse, error)) error {
+func (s *notifyingStore) UpdatePulse(ctx context.Context, key Key, change func(old Pulse) (Pulse, error)) error {
 	var news bool
-	err := a.Store.UpdatePulse(ctx, key, func(old Pulse) (Pulse, error) {
+	err := s.Store.UpdatePulse(ctx, key, func(old Pulse) (Pulse, error) {
 		next, err := change(old)
-		next.Announced = next.At(a.now()).Status
+		next.Announced = next.At(s.now()).Status
 		news = next.Announced != old.AnnouncedStatus()
 		return next, err
 	})
 	if err == nil && news {
-		a.written.notify(key.Tenant)
+		s.written.notify(key.Tenant)
 	}
 	return err
 }

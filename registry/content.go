@@ -31,8 +31,8 @@ func (r *Registry) read(ctx context.Context, key Key, raw []byte) (content, erro
 		return content{}, err
 	}
 	c := content{raw: raw, card: card, own: own, hash: contentHash(raw), warnings: warnings}
-	if r.describeUnsupported != nil {
-		if why := r.describeUnsupported(card); why != "" {
+	if r.unspoken != nil {
+		if why := r.unspoken(card); why != "" {
 			c.warnings = append(c.warnings, Warning{
 				Code: "AGENT_INTERFACE_UNSUPPORTED", Field: "card.supportedInterfaces", Message: "the agent " + why + ": no task can be sent to it",
 			})

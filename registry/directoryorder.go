@@ -5,7 +5,7 @@ import "slices"
 // orderedIndex holds the places of all agents of a tenant in one ascending order.
 type orderedIndex struct {
 	order  Order
-	places []*place
+	places []*orderPlace
 }
 
 // in returns the agents in the order of one field. The order is built when it is first asked for, and kept from then on.
@@ -22,7 +22,7 @@ func (s *tenantDirectory) in(o Order) *orderedIndex {
 		s.orders = make(map[string]*orderedIndex)
 	}
 	if s.orders[o.field] == nil {
-		list = &orderedIndex{order: Order{field: o.field}, places: make([]*place, 0, len(s.members))}
+		list = &orderedIndex{order: Order{field: o.field}, places: make([]*orderPlace, 0, len(s.members))}
 		for _, m := range s.members {
 			p := o.placeOf(m.agent)
 			list.places = append(list.places, &p)
@@ -48,7 +48,7 @@ func (l *orderedIndex) remove(a *Agent) {
 }
 
 // behind returns the index at which a walk starts behind the place from, or at the beginning for nil, and the step to the next index.
-func (l *orderedIndex) behind(from *place, descending bool) (at, step int) {
+func (l *orderedIndex) behind(from *orderPlace, descending bool) (at, step int) {
 	at, found := 0, false
 	if from != nil {
 		at, found = slices.BinarySearchFunc(l.places, from, l.order.compare)
@@ -66,7 +66,7 @@ func (l *orderedIndex) behind(from *place, descending bool) (at, step int) {
 }
 
 // inOrder returns the places of the first agents that pass the filter, at most limit.
-func (d *Directory) inOrder(tenant string, o Order, f Filter, from *place, limit int) []*place {
+func (d *Directory) inOrder(tenant string, o Order, f Filter, from *orderPlace, limit int) []*orderPlace {
 	s := d.tenant(tenant)
 	now := d.registry.now()
 	for {
@@ -77,7 +77,7 @@ func (d *Directory) inOrder(tenant string, o Order, f Filter, from *place, limit
 			continue
 		}
 		defer s.mu.RUnlock()
-		first := make([]*place, 0, limit)
+		first := make([]*orderPlace, 0, limit)
 		for at, step := list.behind(from, o.descending); at >= 0 && at < len(list.places) && len(first) < limit; at += step {
 			m := s.members[list.places[at].name]
 			a := m.agent

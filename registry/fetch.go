@@ -106,8 +106,8 @@ func (r *Registry) checkAccess(uri string, response *http.Response) error {
 		return nil
 	}
 	why := "it wants other credentials"
-	if r.describeDenied != nil {
-		why = r.describeDenied(response)
+	if r.denied != nil {
+		why = r.denied(response)
 	}
 	return fault.New(fault.FailedPrecondition, "CARD_DENIED", "%s answered HTTP %d, not a card: %s", uri, response.StatusCode, why).With("uri", uri)
 }

@@ -45,15 +45,15 @@ func ParseOrder(text string) (Order, error) {
 // ByName reports whether this is the order in which stores keep agents.
 func (o Order) ByName() bool { return o == Order{} }
 
-// place is the position of an agent in an order.
-type place struct {
+// orderPlace is the position of an agent in an order.
+type orderPlace struct {
 	at   time.Time
 	ver  *semver.Version
 	name string
 }
 
 // text returns the place in the form that AgentsInOrder takes.
-func (p *place) text() string {
+func (p *orderPlace) text() string {
 	value := ""
 	switch {
 	case p.ver != nil:
@@ -64,8 +64,8 @@ func (p *place) text() string {
 	return value + "\x00" + p.name
 }
 
-func (o Order) placeOf(a *Agent) place {
-	p := place{name: a.Name}
+func (o Order) placeOf(a *Agent) orderPlace {
+	p := orderPlace{name: a.Name}
 	switch o.field {
 	case "create_time":
 		p.at = a.CreateTime
@@ -78,10 +78,10 @@ func (o Order) placeOf(a *Agent) place {
 }
 
 // placeFrom parses the text of a place.
-func (o Order) placeFrom(text string) (p place, ok bool) {
+func (o Order) placeFrom(text string) (p orderPlace, ok bool) {
 	value, name, ok := strings.Cut(text, "\x00")
 	if !ok {
-		return place{}, false
+		return orderPlace{}, false
 	}
 	p.name = name
 	var err error
@@ -95,7 +95,7 @@ func (o Order) placeFrom(text string) (p place, ok bool) {
 }
 
 // compare compares two places in ascending order.
-func (o Order) compare(a, b *place) int {
+func (o Order) compare(a, b *orderPlace) int {
 	c := 0
 	switch {
 	case o.field == "version" && a.ver != nil && b.ver != nil:
@@ -114,7 +114,7 @@ func (o Order) compare(a, b *place) int {
 // stays what it was when the list was made, even if its agent has moved since.
 func (r *Registry) AgentsInOrder(ctx context.Context, tenant string, o Order, f Filter, after string, limit int) (agents []Agent, places []string, err error) {
 	limit = clampLimit(limit)
-	var from *place
+	var from *orderPlace
 	if after != "" {
 		p, ok := o.placeFrom(after)
 		if !ok {

@@ -34,26 +34,26 @@ type Options struct {
 
 // Registry is the registry of all tenants; it is safe for concurrent use.
 type Registry struct {
-	store               Store
-	client              *http.Client
-	logger              *slog.Logger
-	now                 func() time.Time
-	leaseDuration       time.Duration
-	fresh               chan Key     // agents that were just registered and not probed yet
-	log                 ChangeLog    // nil when the store has none
-	recent              RecentPulses // nil when the store has none
-	mappings            MappingStore // nil when the store has none
-	directory           *Directory
-	written             broadcasts      // announces each write of this process that may be in the log
-	feeds               feeds           // what watchers share
-	versions            VersionStore    // nil when the store has none
-	keys                SigningKeyStore // nil when the store has none
-	signatures          SignaturePolicy
-	cardChanges         CardChanges
-	strict              bool
-	describeDenied      func(*http.Response) string // nil uses one text for all servers
-	describeUnsupported func(Card) string           // nil is not asked
-	uncertain           uncertainCards
+	store         Store
+	client        *http.Client
+	logger        *slog.Logger
+	now           func() time.Time
+	leaseDuration time.Duration
+	fresh         chan Key     // agents that were just registered and not probed yet
+	log           ChangeLog    // nil when the store has none
+	recent        RecentPulses // nil when the store has none
+	mappings      MappingStore // nil when the store has none
+	directory     *Directory
+	written       broadcasts      // announces each write of this process that may be in the log
+	feeds         feeds           // what watchers share
+	versions      VersionStore    // nil when the store has none
+	keys          SigningKeyStore // nil when the store has none
+	signatures    SignaturePolicy
+	cardChanges   CardChanges
+	strict        bool
+	denied        func(*http.Response) string // Options.Denied
+	unspoken      func(Card) string           // Options.Unspoken
+	uncertain     uncertainCards
 }
 
 // New returns a registry over store.
@@ -61,7 +61,7 @@ func New(store Store, o Options) *Registry {
 	r := &Registry{
 		client: o.Client, logger: o.Logger, now: o.Now,
 		leaseDuration: o.LeaseDuration, fresh: make(chan Key, 256),
-		signatures: o.Signatures, cardChanges: o.CardChanges, strict: o.Strict, describeDenied: o.Denied, describeUnsupported: o.Unspoken,
+		signatures: o.Signatures, cardChanges: o.CardChanges, strict: o.Strict, denied: o.Denied, unspoken: o.Unspoken,
 	}
 	if r.logger == nil {
 		r.logger = slog.New(slog.DiscardHandler)

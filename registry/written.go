@@ -23,8 +23,8 @@ func (r *Registry) withStatusAfterWrite(ctx context.Context, a Agent) Agent {
 	return a
 }
 
-// tryRenewProbeLease is answered for an agent whose card was written already. A failure is only logged: it does not undo the write, and the prober asks
-// again.
+// tryRenewProbeLease is renewProbeLease for an agent whose card was written already. A failure is only logged: it does not undo the write, and the prober
+// asks again.
 func (r *Registry) tryRenewProbeLease(ctx context.Context, key Key, asked time.Time) {
 	if err := r.renewProbeLease(ctx, key, asked); err != nil && fault.KindOf(err) != fault.NotFound { // it was deleted meanwhile
 		r.logUnread(ctx, key, err)
