@@ -18,16 +18,20 @@ const (
 	maxMistake    = 500 // characters of each, since what is wrong may be as long as the card
 )
 
-// cardReader reads the fields of a decoded card and collects the violations. Absent fields read as zero.
-type cardReader struct {
-	violations []fault.Violation
-	warnings   []Warning
+// mistakes collects what is wrong with a document.
+type mistakes struct{ violations []fault.Violation }
+
+func (m *mistakes) wrong(field, format string, args ...any) {
+	if len(m.violations) < maxViolations {
+		m.violations = append(m.violations, fault.Violation{Field: field, Description: fault.ClipTo(fmt.Sprintf(format, args...), maxMistake)})
+	}
 }
 
-func (r *cardReader) wrong(field, format string, args ...any) {
-	if len(r.violations) < maxViolations {
-		r.violations = append(r.violations, fault.Violation{Field: field, Description: fault.ClipTo(fmt.Sprintf(format, args...), maxMistake)})
-	}
+// cardReader reads the fields of a decoded card and collects what is wrong. Absent fields read as zero.
+type cardReader struct {
+	mistakes
+
+	warnings []Warning
 }
 
 func (r *cardReader) warn(code, field, message string) {

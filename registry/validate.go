@@ -62,8 +62,8 @@ func (m *Metadata) Validate(agentName string) error {
 	return nil
 }
 
-// validator collects violations.
-type validator struct{ cardReader }
+// validator checks metadata and collects what is wrong.
+type validator struct{ mistakes }
 
 func (v *validator) count(field string, n, most int) {
 	if n > most {
