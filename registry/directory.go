@@ -28,9 +28,9 @@ type Directory struct {
 type tenantDirectory struct {
 	tenant     string
 	written    *broadcast
-	feed       semaphore     // held while reading the log, so that revisions come in order
-	feeds      atomic.Uint64 // how many readings of the log have begun
-	fed        feeding       // the last of these; guarded by feed
+	catchingUp semaphore     // held while reading the log, so that revisions come in order
+	catchUps   atomic.Uint64 // how many readings of the log have begun
+	last       caughtUp      // the result of the last of these; guarded by catchingUp
 	seenWrites atomic.Uint64 // written.count before the log was last read
 	seenTime   atomic.Int64  // when that reading began, in nanoseconds of Unix time
 	failures   int           // used by Run only; how many times in a row the log could not be read
@@ -56,7 +56,7 @@ func (d *Directory) tenant(tenant string) *tenantDirectory {
 	s := d.tenants[tenant]
 	if s == nil {
 		s = &tenantDirectory{
-			tenant: tenant, written: d.registry.written.tenant(tenant), feed: newSemaphore(), reading: newSemaphore(), agentIndex: newAgentIndex(),
+			tenant: tenant, written: d.registry.written.tenant(tenant), catchingUp: newSemaphore(), reading: newSemaphore(), agentIndex: newAgentIndex(),
 		}
 		if d.tenants == nil {
 			d.tenants = make(map[string]*tenantDirectory)
@@ -124,7 +124,7 @@ func (d *Directory) Run(ctx context.Context) error {
 			if !all && d.Fresh(s.tenant) {
 				continue
 			}
-			if err := d.feed(ctx, s); err == nil {
+			if err := d.catchUp(ctx, s); err == nil {
 				s.failures = 0
 			} else if ctx.Err() == nil {
 				d.logFailure(ctx, s, err)

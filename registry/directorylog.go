@@ -12,39 +12,39 @@ func (d *Directory) Sync(ctx context.Context, tenant string) error {
 	if d.registry.log == nil {
 		return unsupported("log of changes")
 	}
-	return d.feed(ctx, d.tenant(tenant))
+	return d.catchUp(ctx, d.tenant(tenant))
 }
 
-// feeding is the result of reading the log.
-type feeding struct {
+// caughtUp is the result of reading the log.
+type caughtUp struct {
 	number uint64 // of the reading
 	err    error
 }
 
-// feed brings a tenant up to date from the log, or loads everything when it is new or too far behind. Those who wait for a reading that has begun share
+// catchUp brings a tenant up to date from the log, or loads everything when it is new or too far behind. Those who wait for a reading that has begun share
 // the next one: thousands may want to know whether a store is back, and it answers each after some seconds.
-func (d *Directory) feed(ctx context.Context, s *tenantDirectory) error {
-	asked := s.feeds.Load()
-	if err := s.feed.acquire(ctx); err != nil {
+func (d *Directory) catchUp(ctx context.Context, s *tenantDirectory) error {
+	asked := s.catchUps.Load()
+	if err := s.catchingUp.acquire(ctx); err != nil {
 		return err
 	}
-	defer s.feed.release()
-	if s.fed.number > asked { // somebody else has read it since
-		return s.fed.err
+	defer s.catchingUp.release()
+	if s.last.number > asked { // somebody else has read it since
+		return s.last.err
 	}
-	this, rung, began := s.feeds.Add(1), s.written.count.Load(), d.registry.now()
+	this, rung, began := s.catchUps.Add(1), s.written.count.Load(), d.registry.now()
 	err := d.read(ctx, s)
 	if err == nil {
 		s.seenWrites.Store(rung)
 		s.seenTime.Store(began.UnixNano())
 	}
 	if err == nil || ctx.Err() == nil { // otherwise the error may be this caller's own
-		s.fed = feeding{this, err}
+		s.last = caughtUp{this, err}
 	}
 	return err
 }
 
-// read does the work of feed, with the lock held.
+// read does the work of catchUp, which holds the semaphore.
 func (d *Directory) read(ctx context.Context, s *tenantDirectory) error {
 	for {
 		s.mu.RLock()
