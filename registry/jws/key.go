@@ -13,6 +13,8 @@ import (
 	"slices"
 
 	"github.com/go-jose/go-jose/v4"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // Limits of a key.
@@ -20,7 +22,7 @@ const (
 	MaxKeyBytes = 16 << 10
 	maxKeyID    = 128 // bytes
 	minRSABits  = 2048
-	maxRSABits  = 8192 // checking a signature takes longer with longer keys
+	maxMistake  = 256 // bytes of an error that repeats what a key says
 )
 
 // Key is a public key that cards may be signed with.
@@ -32,7 +34,7 @@ type Key struct {
 	jwk jose.JSONWebKey
 }
 
-// ParseKey parses a public JSON Web Key of at most MaxKeyBytes: RSA of 2048 to 8192 bits, EC on P-256, P-384 or P-521, or Ed25519. It refuses private
+// ParseKey parses a public JSON Web Key of at most MaxKeyBytes: RSA of 2048 to 4096 bits, EC on P-256, P-384 or P-521, or Ed25519. It refuses private
 // and symmetric keys, keys without kid, and keys that by their use or key_ops are not for verifying signatures.
 func ParseKey(raw []byte) (Key, error) {
 	if len(raw) > MaxKeyBytes {
@@ -40,7 +42,7 @@ func ParseKey(raw []byte) (Key, error) {
 	}
 	var jwk jose.JSONWebKey
 	if err := json.Unmarshal(raw, &jwk); err != nil {
-		return Key{}, errors.New("it is not a JSON Web Key")
+		return Key{}, fmt.Errorf("it cannot be read as a JSON Web Key: %s", fault.ClipTo(err.Error(), maxMistake))
 	}
 	switch {
 	case jwk.KeyID == "" || len(jwk.KeyID) > maxKeyID:
@@ -95,8 +97,8 @@ func checkOperations(jwk []byte) error {
 func algorithmsOf(key any) ([]string, error) {
 	switch k := key.(type) {
 	case *rsa.PublicKey:
-		if n := k.N.BitLen(); n < minRSABits || n > maxRSABits {
-			return nil, fmt.Errorf("an RSA key has %d to %d bits, and this one %d", minRSABits, maxRSABits, n)
+		if n := k.N.BitLen(); n < minRSABits { // go-jose takes none of more than 4096, because checking a signature takes longer with longer keys
+			return nil, fmt.Errorf("an RSA key has at least %d bits, and this one %d", minRSABits, n)
 		}
 		return []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"}, nil
 	case *ecdsa.PublicKey:

@@ -192,8 +192,9 @@ func TestParseKeyRefuses(t *testing.T) {
 		"operations in two cases": {strings.Replace(ec, "{", `{"key_ops":["sign"],"Key_Ops":["verify"],`, 1), "key_ops"},
 		"the wrong algorithm":     {strings.Replace(ec, "{", `{"alg":"HS256",`, 1), "does not fit"},
 		"a short RSA key":         {`{"kty":"RSA","kid":"k","e":"AQAB","n":"` + strings.Repeat("u", 171) + `"}`, "bits"},
+		"a long RSA key":          {`{"kty":"RSA","kid":"k","e":"AQAB","n":"` + strings.Repeat("u", 684) + `"}`, "modulus too large"},
 		"a point off the curve":   {`{"kty":"EC","crv":"P-256","kid":"k","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE","y":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE"}`, ""},
-		"something else":          {`[]`, "not a JSON Web Key"},
+		"something else":          {`[]`, "JSON Web Key"},
 		"a key of too many bytes": {ec + strings.Repeat(" ", 16<<10), "more than"},
 	} {
 		if key, err := jws.ParseKey([]byte(test.jwk)); err == nil || !strings.Contains(err.Error(), test.text) {

@@ -111,7 +111,7 @@ func (x *SigningKey) GetCreateTime() *timestamppb.Timestamp {
 // PinSigningKeyRequest has the key to trust.
 type PinSigningKeyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The public key as JSON Web Key with kid: RSA of 2048 to 8192 bits, EC on P-256, P-384 or P-521, or Ed25519. At most 16 KiB.
+	// The public key as JSON Web Key with kid: RSA of 2048 to 4096 bits, EC on P-256, P-384 or P-521, or Ed25519. At most 16 KiB.
 	Jwk *structpb.Struct `protobuf:"bytes,1,opt,name=jwk,proto3" json:"jwk,omitempty"`
 	// The agents whose cards it may sign; none means all agents. At most 100. A key of a single agent also signs that agent's verdicts in
 	// consultations.
