@@ -221,6 +221,29 @@ func TestAHandlerThatReadsTooLateReadsNothing(t *testing.T) {
 	})
 }
 
+func TestAHandlerThatWritesTooLateWritesNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var late http.ResponseWriter
+		l := inMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if late == nil {
+				late = w
+				w.(http.Flusher).Flush() // an answer in chunks, whose length would not refuse more
+				return
+			}
+			n, err := io.WriteString(late, "secret of the first")
+			_, _ = fmt.Fprint(w, r.URL.Path, n, err != nil, http.NewResponseController(late).Flush() != nil)
+		}))
+		conn, in := l.connect(t)
+		go func() { _, _ = io.WriteString(conn, get("/a")+get("/b")) }()
+		for _, want := range []string{"200 ", "200 /b0 true true"} {
+			if got := receive(in); got != want {
+				t.Errorf("the answer is %q, want %q", got, want)
+			}
+		}
+	})
+}
+
 func TestAHandlerKnowsBothEndsOfTheConnection(t *testing.T) {
 	t.Parallel()
 	address := serveTCP(t, newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
