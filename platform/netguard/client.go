@@ -15,12 +15,11 @@ import (
 )
 
 const (
-	defaultIdlePerHost = 2
-	maxIdle            = 256
-	idleTimeout        = 90 * time.Second
-	tlsTimeout         = 10 * time.Second
-	maxResponseHeader  = 256 << 10
-	maxAhead           = 64 << 10 // bytes of a response over HTTP/2 that arrive before somebody reads them
+	maxIdle           = 256
+	idleTimeout       = 90 * time.Second
+	tlsTimeout        = 10 * time.Second
+	maxResponseHeader = 256 << 10
+	maxAhead          = 64 << 10 // bytes of a response over HTTP/2 that arrive before somebody reads them
 )
 
 // clientHeaders describe the client and contain no secrets, so they may be sent to another origin.
@@ -30,7 +29,7 @@ var clientHeaders = []string{"Accept", "Accept-Encoding", "Accept-Language", "Us
 type ClientOptions struct {
 	Timeout        time.Duration // of a whole call with its body; 0 is none, as in http.Client, for streams that the context ends
 	MaxRedirects   int           // 0 follows none: the caller gets the redirect response itself
-	MaxIdlePerHost int           // connections kept for the next call; 0 means 2
+	MaxIdlePerHost int           // connections kept for the next call; 0 means 2, as in http.Transport
 	TLS            *tls.Config   // for servers that demand a certificate; nil is Go's default
 }
 
@@ -38,10 +37,6 @@ type ClientOptions struct {
 // uses no proxy, reads at most 256 KiB of response headers and 64 KiB of a body ahead of its reader, and from the first redirect to another origin (scheme, host, port) on
 // drops every header except those that describe the client itself. Close its idle connections when done.
 func (p *Policy) Client(o ClientOptions) *http.Client {
-	idle := o.MaxIdlePerHost
-	if idle == 0 {
-		idle = defaultIdlePerHost
-	}
 	return &http.Client{
 		Timeout: o.Timeout,
 		Transport: &transport{policy: p, next: &http.Transport{
@@ -53,7 +48,7 @@ func (p *Policy) Client(o ClientOptions) *http.Client {
 			MaxResponseHeaderBytes: maxResponseHeader,
 			HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: maxAhead},
 			MaxIdleConns:           maxIdle,
-			MaxIdleConnsPerHost:    idle,
+			MaxIdleConnsPerHost:    o.MaxIdlePerHost,
 			IdleConnTimeout:        idleTimeout,
 		}},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error { return checkRedirect(req, via, o.MaxRedirects) },
