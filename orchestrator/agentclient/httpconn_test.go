@@ -196,3 +196,25 @@ func TestIdleConnectionsAreBoundedAndDropped(t *testing.T) {
 		})
 	}
 }
+
+func TestEachIdleConnectionIsDroppedInItsTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var a piped
+		p := agentclient.NewPool(a.dial, &http.Client{Transport: otherwise}, nil)
+		for _, url := range []string{"http://first", "http://second"} {
+			a.requests.Add(1)
+			if _, err := post(t.Context(), p.PassageOverJSONRPC("a", cardOf(url)), "{}"); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute) //nolint:forbidigo // the time of synctest
+		}
+		for _, want := range []int32{1, 0} {
+			synctest.Wait()
+			if got := a.opened.Load() - a.closed.Load(); got != want {
+				t.Errorf("%d connections wait, want %d", got, want)
+			}
+			time.Sleep(time.Minute) //nolint:forbidigo // as above
+		}
+	})
+}
