@@ -207,6 +207,39 @@ func TestADeadlineOfWritesEndsWithItsRequest(t *testing.T) {
 	})
 }
 
+// halfConn is a connection whose writing side can be closed alone, as one over TCP.
+type halfConn struct {
+	net.Conn
+	ended chan struct{}
+}
+
+func (c halfConn) CloseWrite() error {
+	close(c.ended)
+	return nil
+}
+
+func TestACallerThatStillSendsCanReadItsAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := inMemory(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "too large") }))
+		caller, conn := net.Pipe()
+		defer func() { _ = caller.Close() }()
+		half := halfConn{conn, make(chan struct{})}
+		l.conns <- half
+		send(t, caller, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n")
+		in := bufio.NewReader(caller)
+		if got, want := receive(in), "200 too large and closes"; got != want {
+			t.Errorf("the answer is %q, want %q", got, want)
+		}
+		_, _ = io.Copy(io.Discard, in) // until the connection is closed
+		select {
+		case <-half.ended:
+		default:
+			t.Error("the connection was closed at once, which can discard an answer that the caller has not read yet")
+		}
+	})
+}
+
 func TestAHandlerThatReadsTooLateReadsNothing(t *testing.T) {
 	t.Parallel()
 	late := make(chan io.Reader, 2)
