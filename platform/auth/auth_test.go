@@ -46,7 +46,7 @@ func TestNewTokenIsUniqueAndScannable(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^quorate_agent_[0-9A-Za-z]{43}_[0-9a-f]{8}$`)
 	seen := make(map[auth.Secret]bool)
-	for range 100 {
+	for range 1000 { // one in sixty has to be filled up
 		token := auth.NewToken("agent")
 		if !form.MatchString(token.Reveal()) || seen[token] {
 			t.Fatalf("NewToken(agent) = %q, want a new one like %v", token.Reveal(), form)
