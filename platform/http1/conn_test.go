@@ -141,14 +141,41 @@ func TestSlowCallersGetTheTimeoutsOfNetHTTP(t *testing.T) {
 // TestContentThatComesSlowlyIsForNetHTTP shows that the handler then reads it as it comes.
 func TestContentThatComesSlowlyIsForNetHTTP(t *testing.T) {
 	t.Parallel()
+	for name, pause := range map[string]time.Duration{"with long pauses": headerTimeout * 2, "with pauses that are short one by one": 600 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				l := inMemory(t, tell)
+				conn, in := l.connect(t)
+				send(t, conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe")
+				go func() {
+					for _, piece := range []string{"l", "l", "o"} {
+						time.Sleep(pause) //nolint:forbidigo // the time of synctest
+						_, _ = io.WriteString(conn, piece)
+					}
+				}()
+				if got, want := receive(in), "200 net/http:POST / hello"; got != want {
+					t.Errorf("slow content is answered with %q, want %q", got, want)
+				}
+			})
+		})
+	}
+}
+
+func TestAConnectionKeepsLittleBetweenRequests(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := inMemory(t, tell)
+		s, l := newServer(tell, new(logtest.Buffer)), newPipes()
+		run(t, s, l)
 		conn, in := l.connect(t)
-		send(t, conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe")
+		large := strings.Repeat("x", 60<<10)
+		send(t, conn, post("/", large))
+		if got, want := receive(in), "200 http1:POST / "+large; got != want {
+			t.Fatalf("the answer has %d bytes, want %d", len(got), len(want))
+		}
 		synctest.Wait()
-		time.AfterFunc(headerTimeout*2, func() { _, _ = io.WriteString(conn, "llo") })
-		if got, want := receive(in), "200 net/http:POST / hello"; got != want {
-			t.Errorf("slow content is answered with %q, want %q", got, want)
+		if got, most := s.Kept(), 12<<10; got > most {
+			t.Errorf("an idle connection keeps buffers of %d bytes, want at most %d", got, most)
 		}
 	})
 }
