@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -65,6 +66,12 @@ func TestWhatHasToBeTrackedIsTracked(t *testing.T) {
 	w.addEcho(t, "strict", &registryv1.AgentMetadata{InputSchemas: []*registryv1.InputSchema{{
 		Name: "topic", SemanticType: "reference", ValidationRules: []*registryv1.ValidationRule{{Type: "length", Value: structpb.NewNumberValue(500), Message: "too long"}},
 	}}})
+	schema, err := structpb.NewStruct(map[string]any{"maxLength": 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.addEcho(t, "formal", &registryv1.AgentMetadata{InputSchemas: []*registryv1.InputSchema{{Name: "topic", SemanticType: "reference", JsonSchema: schema}}})
+	w.addEcho(t, "demanding", &registryv1.AgentMetadata{InputSchemas: []*registryv1.InputSchema{{Name: "topic", SemanticType: "reference", Required: new(true)}}})
 	for _, binding := range bindings {
 		for name, test := range map[string]struct {
 			base string
@@ -73,6 +80,8 @@ func TestWhatHasToBeTrackedIsTracked(t *testing.T) {
 			"an agent with a mandatory rule":      {"/agents/careful", nil},
 			"an agent with a recommended rule":    {"/agents/advised", nil},
 			"an agent whose inputs have rules":    {"/agents/strict", nil},
+			"an agent whose input has a schema":   {"/agents/formal", nil},
+			"an agent that requires an input":     {"/agents/demanding", nil},
 			"a message with Quorate's word in it": {"/agents/echo", map[string]any{"attributes": map[string]any{"sensitive": true}}},
 			"a message to Quorate":                {"", map[string]any{"route": map[string]any{"agent": "echo"}}},
 		} {
@@ -86,7 +95,25 @@ func TestWhatHasToBeTrackedIsTracked(t *testing.T) {
 				if err != nil || got.Metadata[taskExtension] == nil {
 					t.Errorf("GetTask() = %+v, %v, want the tracked task", got, err)
 				}
+				more := text("more", nil)
+				more.TaskID = task.ID
+				if _, err := c.SendMessage(w.ctx, &a2a.SendMessageRequest{Message: more}); !errors.Is(err, a2a.ErrUnsupportedOperation) {
+					t.Errorf("SendMessage() to the tracked task, which has ended = %v, want %v: the agent does not know it", err, a2a.ErrUnsupportedOperation)
+				}
 			})
+		}
+	}
+}
+
+func TestOnlyTheAgentsPassThatTheOperatorNamed(t *testing.T) {
+	w := newWorld(t, func(cfg *dev.Config) { cfg.Agents.PassThrough = []string{"named"} })
+	w.addEcho(t, "named", nil)
+	for _, binding := range bindings {
+		for name, tracked := range map[string]bool{"named": false, "echo": true} {
+			task := send(t, w, w.client(t, "/agents/"+name, binding), &a2a.SendMessageRequest{Message: text("hi", nil)})
+			if (task.Metadata[taskExtension] != nil) != tracked {
+				t.Errorf("SendMessage() to %s over %s = %+v, want it tracked: %t", name, binding, task, tracked)
+			}
 		}
 	}
 }
