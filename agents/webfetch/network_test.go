@@ -534,20 +534,7 @@ func TestSpansAndMetrics(t *testing.T) {
 	if err := reader.Collect(context.WithoutCancel(t.Context()), &data); err != nil {
 		t.Fatal(err)
 	}
-	counts := map[string]uint64{}
-	bounds := map[string][]float64{}
-	for _, m := range data.ScopeMetrics[0].Metrics {
-		switch h := m.Data.(type) {
-		case metricdata.Histogram[float64]:
-			for _, point := range h.DataPoints {
-				outcome, _ := point.Attributes.Value("webfetch.outcome")
-				counts[outcome.AsString()] += point.Count
-				bounds[m.Name] = point.Bounds
-			}
-		case metricdata.Histogram[int64]:
-			bounds[m.Name] = h.DataPoints[0].Bounds
-		}
-	}
+	counts, bounds := histograms(data.ScopeMetrics[0].Metrics)
 	if counts["fetched"] != 1 || counts["status_error"] != 1 {
 		t.Errorf("webfetch.fetch.duration counts %v, want one of each outcome", counts)
 	}
@@ -560,6 +547,24 @@ func TestSpansAndMetrics(t *testing.T) {
 			t.Errorf("buckets of %s = %v, want some from at most %v to %v", name, b, limits[0], limits[1])
 		}
 	}
+}
+
+// histograms returns how many durations there are by outcome, and the buckets by metric.
+func histograms(metrics []metricdata.Metrics) (counts map[string]uint64, bounds map[string][]float64) {
+	counts, bounds = map[string]uint64{}, map[string][]float64{}
+	for _, m := range metrics {
+		switch h := m.Data.(type) {
+		case metricdata.Histogram[float64]:
+			for _, point := range h.DataPoints {
+				outcome, _ := point.Attributes.Value("webfetch.outcome")
+				counts[outcome.AsString()] += point.Count
+				bounds[m.Name] = point.Bounds
+			}
+		case metricdata.Histogram[int64]:
+			bounds[m.Name] = h.DataPoints[0].Bounds
+		}
+	}
+	return counts, bounds
 }
 
 func attributes(list []attribute.KeyValue) map[string]string {
