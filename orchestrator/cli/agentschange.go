@@ -73,7 +73,7 @@ func (a *app) agentsReject() *cobra.Command {
 }
 
 func decides(cmd *cobra.Command, etag *string, yes *bool) {
-	cmd.Flags().StringVar(etag, "etag", "", "the agent's etag with which the change was seen; it is not shown again")
+	cmd.Flags().Var((*nonEmpty)(etag), "etag", "the agent's etag with which the change was seen; it is not shown again")
 	cmd.Flags().BoolVarP(yes, "yes", "y", false, "show the change, and do not ask")
 }
 

@@ -26,8 +26,8 @@ func (a *app) agentsRefresh() *cobra.Command {
 			return a.show(response, func() { a.agentDetails(response.GetAgent()) })
 		}),
 	}
-	cmd.Flags().StringVar(&request.CardUri, "card-url", "", "URL of the card from now on (default: as before)")
-	cmd.Flags().StringVar(&request.Etag, "etag", "", "only if the agent still has this etag")
+	cmd.Flags().Var((*nonEmpty)(&request.CardUri), "card-url", "URL of the card from now on (default: as before)")
+	cmd.Flags().Var((*nonEmpty)(&request.Etag), "etag", "only if the agent still has this etag")
 	validates(cmd, &request.ValidateOnly)
 	return cmd
 }

@@ -50,9 +50,9 @@ func (a *app) agentsRegister() *cobra.Command {
 	flags := cmd.Flags()
 	flags.VarP(&file, "file", "f", "file with the card as JSON; - reads stdin")
 	flags.Var(&metadata, "metadata", "file with inputs, outputs and consultation rules as JSON; - reads stdin")
-	flags.StringVar(&request.Name, "name", "", "register it under this name (default: the card's name, if that is valid)")
+	flags.Var((*nonEmpty)(&request.Name), "name", "register it under this name (default: the card's name, if that is valid)")
 	flags.BoolVar(&replace, "replace", false, "replace the card of an agent with that name; without --metadata it keeps its metadata")
-	flags.StringVar(&request.RequestId, "request-id", "", "id by which a repeated request gets the first answer (default random)")
+	flags.Var((*nonEmpty)(&request.RequestId), "request-id", "id by which a repeated request gets the first answer (default random)")
 	validates(cmd, &request.ValidateOnly)
 	return cmd
 }

@@ -71,7 +71,7 @@ func (a *app) agentsRollback() *cobra.Command {
 			return a.show(response, func() { a.agentDetails(response.GetAgent()) })
 		}),
 	}
-	cmd.Flags().StringVar(&request.Etag, "etag", "", "only if the agent still has this etag")
+	cmd.Flags().Var((*nonEmpty)(&request.Etag), "etag", "only if the agent still has this etag")
 	validates(cmd, &request.ValidateOnly)
 	return cmd
 }

@@ -42,6 +42,25 @@ func (f *inputFile) String() string { return string(*f) }
 // Type is the name of the values in help texts.
 func (*inputFile) Type() string { return "name" }
 
+// nonEmpty is the value of a flag that may be left out, but is not empty: a variable of the shell that is not set would stand for no guard against changes of
+// others, no identity of a request, or another tenant.
+type nonEmpty string
+
+// Set accepts any text but the empty one.
+func (n *nonEmpty) Set(text string) error {
+	if text == "" {
+		return errors.New("must not be empty")
+	}
+	*n = nonEmpty(text)
+	return nil
+}
+
+// String returns the text.
+func (n *nonEmpty) String() string { return string(*n) }
+
+// Type is the name of the values in help texts.
+func (*nonEmpty) Type() string { return "string" }
+
 // openInput opens a file, or stdin for "-". end closes it.
 func (a *app) openInput(name string) (from io.Reader, end func(), err error) {
 	if name == "-" {

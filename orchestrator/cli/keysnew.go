@@ -45,7 +45,7 @@ func (a *app) keysNew() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&p.Name, "name", "", "name of the key's owner; for the role agent, the agent's name")
 	cmd.Flags().StringVar(&roles, "role", "", "role: admin, dispatcher, agent, viewer, or several separated by commas")
-	cmd.Flags().StringVar(&p.Tenant, "tenant", "", "tenant of its owner (default "+auth.DefaultTenant+")")
+	cmd.Flags().Var((*nonEmpty)(&p.Tenant), "tenant", "tenant of its owner (default "+auth.DefaultTenant+")")
 	return cmd
 }
 

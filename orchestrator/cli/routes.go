@@ -31,8 +31,8 @@ func (r *routeFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&r.text, routeText, "", "what is to be done, in words; the agent whose skills fit best is chosen")
 	flags.StringVar(&r.want, "want", "", "the wanted output: a name, a semantic type, or name:type; an agent that makes it is chosen")
 	flags.StringArrayVar(&r.have, "have", nil, "with --want, an available input, in the same form; can be repeated")
-	flags.StringVar(&r.fanOut, "fan-out", "", "have several agents do it: all, any, or the number that must complete it; not with --agent")
-	flags.StringVar(&r.version, "agent-version", "", "range of versions that the agent may have, such as 1.2.0, ^1.2 or '>=1.4 <2'")
+	flags.Var((*nonEmpty)(&r.fanOut), "fan-out", "have several agents do it: all, any, or the number that must complete it; not with --agent")
+	flags.Var((*nonEmpty)(&r.version), "agent-version", "range of versions that the agent may have, such as 1.2.0, ^1.2 or '>=1.4 <2'")
 	flags.Int32Var(&r.agents, "agents", 0, "with --fan-out, maximum number of agents (default 5, at most 20)")
 	ways := []string{"agent", "skill", routeText, "want"}
 	cmd.MarkFlagsOneRequired(ways...)

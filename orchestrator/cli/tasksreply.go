@@ -43,7 +43,7 @@ func (a *app) tasksReply() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	said.add(cmd, "what to tell the agent", "file that says it; - reads stdin")
-	flags.StringVar(&givenID, "request-id", "", "makes a repeated reply the first one (default random)")
+	flags.Var((*nonEmpty)(&givenID), "request-id", "makes a repeated reply the first one (default random)")
 	flags.BoolVar(&watch, "watch", false, "follow the task to its end, or to where it waits again")
 	return cmd
 }

@@ -57,7 +57,7 @@ func flagError(cmd *cobra.Command, err error) error {
 // valueForms are what flags take, by their type. What Go says of other values names its functions.
 var valueForms = map[string]string{
 	"bool": "true or false", "int": "a number", "int32": "a number", "int64": "a number", "duration": "a duration such as 90s or 10m",
-	"name": "the name of a file", "format": "table or json",
+	"name": "the name of a file", "format": "table or json", "string": "a text that is not empty",
 }
 
 // flagGroup matches what cobra says about flags that need or exclude one another.
