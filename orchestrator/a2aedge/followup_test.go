@@ -168,3 +168,25 @@ func TestAQuestionBehindAGateIsHeldBack(t *testing.T) {
 		t.Errorf("the task = %s and %s, want the question held back, and that it waits for its caller", got.body, rest.body)
 	}
 }
+
+// TestAReplySaysItsTaskAndItsWordsOnce replies with metadata that says something else than the message that it is in.
+func TestAReplySaysItsTaskAndItsWordsOnce(t *testing.T) {
+	w := newWorld(t)
+	w.addAsker(t, "asker", nil)
+	c := w.client(t, "/agents/asker", a2a.TransportProtocolJSONRPC)
+	task := send(t, w, c, &a2a.SendMessageRequest{Message: text("a hat", nil)})
+	for name, word := range map[string]map[string]any{
+		"the id of a task": {"id": string(task.ID)},
+		"a message":        {"message": map[string]any{"parts": []any{map[string]any{"text": "red"}}}},
+		"a route":          {"route": map[string]any{"agent": "echo"}},
+	} {
+		if got, err := c.SendMessage(w.ctx, &a2a.SendMessageRequest{Message: follow(task, "green", word)}); err == nil || !strings.Contains(err.Error(), "takes requestId and nothing else") {
+			t.Errorf("SendMessage() with %s in the metadata = %v, %v, want it refused", name, got, err)
+		}
+	}
+	got, err := c.GetTask(w.ctx, &a2a.GetTaskRequest{ID: task.ID})
+	if err != nil {
+		t.Fatalf("GetTask() = %v", err)
+	}
+	wantAsked(t, got, "which one?", "a hat")
+}
