@@ -40,7 +40,7 @@ func FuzzPassing(f *testing.F) {
 		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":{}}`)
 	}))
 	f.Cleanup(agent.Close)
-	h := passingDoor(agent.URL)
+	h := passingDoor(noTask, agent.URL, new(net.Dialer).DialContext, openGate{})
 	f.Fuzz(func(t *testing.T, body string) {
 		passed = nil
 		req := httptest.NewRequestWithContext(t.Context(), "POST", "/agents/echo", strings.NewReader(body))
@@ -92,19 +92,16 @@ func readCall(t *testing.T, body []byte) (c seenCall) {
 }
 
 // passingDoor is the door of one agent without rules, to whom every call passes that may. What may not is answered by agreeing.
-func passingDoor(url string) *a2aedge.Handler {
+func passingDoor(store tasks, url string, dial agentclient.Dial, gate a2aedge.Gate) *a2aedge.Handler {
 	agent := &registry.Agent{Name: "echo", Card: registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: registry.BindingJSONRPC, ProtocolVersion: "1.0"}}}}
-	service := a2aedge.New(a2aedge.Config{Store: noTasks{}, Directory: oneAgent{agent}, Passages: a2aedge.Passages{
-		Agents: []string{"*"}, Pool: agentclient.NewPool(new(net.Dialer).DialContext, new(http.Client), nil),
+	service := a2aedge.New(a2aedge.Config{Store: store, Directory: oneAgent{agent}, Passages: a2aedge.Passages{
+		Agents: []string{"*"}, Pool: agentclient.NewPool(dial, new(http.Client), nil),
 	}})
-	caller := auth.Principal{Tenant: auth.DefaultTenant, Name: "anybody", Roles: []auth.Role{auth.RoleDispatcher}}
-	return a2aedge.NewHandler(a2aedge.HandlerConfig{
-		Conn: agreeing{}, Service: service, Gate: openGate{caller},
-	})
+	return a2aedge.NewHandler(a2aedge.HandlerConfig{Conn: agreeing{}, Service: service, Gate: gate})
 }
 
 // openGate admits everybody as one caller.
-type openGate struct{ caller auth.Principal }
+type openGate struct{}
 
 func (openGate) ReadBody(r *http.Request) ([]byte, error) { return io.ReadAll(r.Body) }
 
@@ -112,8 +109,8 @@ func (openGate) TakeTurn(ctx context.Context, _ int) (context.Context, func(), e
 	return ctx, func() {}, nil
 }
 
-func (g openGate) Admit(ctx context.Context, _ http.Header, _ string) (context.Context, error) {
-	return auth.NewContext(ctx, g.caller), nil
+func (openGate) Admit(ctx context.Context, _ http.Header, _ string) (context.Context, error) {
+	return auth.NewContext(ctx, auth.Principal{Tenant: auth.DefaultTenant, Name: "anybody", Roles: []auth.Role{auth.RoleDispatcher}}), nil
 }
 
 func (openGate) Enter(context.Context) (func(), error) { return func() {}, nil }
@@ -131,9 +128,14 @@ func (o oneAgent) Peek(string, string) (*registry.Agent, registry.Status, bool) 
 
 func (oneAgent) Refresh(context.Context, string) error { return nil }
 
-// noTasks is a store in which no task is.
-type noTasks struct{ orchestrator.Store }
+// tasks is a store that answers each question for a task with an error, or nil: it is there.
+type tasks struct {
+	orchestrator.Store
+	missing error
+}
 
-func (noTasks) Task(context.Context, orchestrator.Key) (orchestrator.Task, error) {
-	return orchestrator.Task{}, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task")
+var noTask = tasks{missing: fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task")}
+
+func (s tasks) Task(context.Context, orchestrator.Key) (orchestrator.Task, error) {
+	return orchestrator.Task{}, s.missing
 }
