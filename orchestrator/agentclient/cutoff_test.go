@@ -2,6 +2,7 @@ package agentclient_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -9,9 +10,11 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -27,18 +30,19 @@ func TestAStreamOfGRPCThatIsCutIsNoRefusal(t *testing.T) {
 	for name, test := range map[string]struct {
 		end    func(http.ResponseWriter)
 		reason string
+		says   bool // it is what the agent says
 	}{
-		"a reset":     {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, agentclient.ReasonUnreachable},
-		"no trailers": {func(http.ResponseWriter) {}, agentclient.ReasonUnreachable},
+		"a reset":     {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, agentclient.ReasonUnreachable, false},
+		"no trailers": {func(http.ResponseWriter) {}, agentclient.ReasonUnreachable, false},
 		"its own words": {func(w http.ResponseWriter) {
 			w.Header().Set(http.TrailerPrefix+"Grpc-Status", "13")
 			w.Header().Set(http.TrailerPrefix+"Grpc-Message", "boom")
-		}, agentclient.ReasonRefused},
+		}, agentclient.ReasonRefused, true},
 		"more words than are read": {func(w http.ResponseWriter) { // which would be as many another time, after the same work
 			w.Header().Set(http.TrailerPrefix+"Grpc-Status", "13")
 			w.Header().Set(http.TrailerPrefix+"Grpc-Message", strings.Repeat("x", 40<<10))
 			w.Header().Set(http.TrailerPrefix+"Trace", strings.Repeat("y", 40<<10))
-		}, agentclient.ReasonAnswerInvalid},
+		}, agentclient.ReasonAnswerInvalid, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -52,7 +56,9 @@ func TestAStreamOfGRPCThatIsCutIsNoRefusal(t *testing.T) {
 			server.Config.Protocols.SetUnencryptedHTTP2(true)
 			server.Start()
 			t.Cleanup(server.Close)
-			c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: strings.TrimPrefix(server.URL, "http://"), Binding: registry.BindingGRPC, ProtocolVersion: "1.0"}}})
+			card := registry.Card{Interfaces: []registry.Interface{{URL: strings.TrimPrefix(server.URL, "http://"), Binding: registry.BindingGRPC, ProtocolVersion: "1.0"}}}
+			p := pool(t)
+			c, _, err := p.Connect("agent", card)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,6 +66,10 @@ func TestAStreamOfGRPCThatIsCutIsNoRefusal(t *testing.T) {
 			err = c.Send(t.Context(), message("m", "hello"), true, func(r *a2apb.StreamResponse) error { got = r.GetTask().GetId(); return nil })
 			if fault.ReasonOf(err) != test.reason || got != "t" {
 				t.Errorf("Send() = %v after task %q, want %s after task t", err, got, test.reason)
+			}
+			err = p.PassageOverGRPC("agent", &card).Stream(t.Context(), a2apb.A2AService_SendStreamingMessage_FullMethodName, &emptypb.Empty{}, func() {}, func(*emptypb.Empty) error { return nil })
+			if _, relayed := errors.AsType[*rpcfault.RelayedError](err); err == nil || relayed != test.says {
+				t.Errorf("Stream() = %v, want an error that is passed on as the agent's: %t", err, test.says)
 			}
 		})
 	}
