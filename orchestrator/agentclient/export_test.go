@@ -6,3 +6,10 @@ func (p *Pool) Wires() int {
 	defer p.mu.Unlock()
 	return len(p.wires)
 }
+
+// Sites returns how many URLs have the beginning of their requests kept.
+func (p *Pool) Sites() int {
+	p.plain.sites.mu.Lock()
+	defer p.plain.sites.mu.Unlock()
+	return len(p.plain.sites.list)
+}

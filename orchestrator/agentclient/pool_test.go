@@ -40,6 +40,23 @@ func TestConnectionsToURLsThatAreLeftDoNotPileUp(t *testing.T) {
 	})
 }
 
+func TestWhatIsKnownOfURLsThatAreLeftDoesNotPileUp(t *testing.T) {
+	t.Parallel()
+	refuse := func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("nobody is there") }
+	p := agentclient.NewPool(refuse, new(http.Client), nil)
+	t.Cleanup(p.Close)
+	most := 0
+	for n := range 2500 {
+		if _, err := post(t.Context(), p.PassageOverJSONRPC("moves", cardOf(fmt.Sprintf("http://agent.example/%d", n))), "{}"); err == nil {
+			t.Fatal("Post() = nil, want that there is no connection")
+		}
+		most = max(most, p.Sites())
+	}
+	if most != 1000 {
+		t.Errorf("up to %d URLs are kept after an agent had 2,500 of them, want 1000", most)
+	}
+}
+
 func TestCallsToAURLShareAConnection(t *testing.T) {
 	t.Parallel()
 	var d dials

@@ -8,6 +8,7 @@ import (
 	"net"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func TestAConnectionThatSaidSomethingWhileIdleIsNotUsed(t *testing.T) {
@@ -26,6 +27,9 @@ func TestAConnectionThatSaidSomethingWhileIdleIsNotUsed(t *testing.T) {
 			for n := range 3 {
 				if got, err := post(t.Context(), p, "{}"); got != "{}" || err != nil {
 					t.Fatalf("Post() = %q, %v, want {}", got, err)
+				}
+				if n > 0 && d.all()[n-1].SetDeadline(time.Time{}) == nil {
+					t.Error("the connection that is not used any more is open")
 				}
 				say <- struct{}{}
 				awaitWord(t, d.all()[n])
