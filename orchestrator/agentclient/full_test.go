@@ -30,6 +30,10 @@ func (b busy) SendStreamingMessage(_ *a2apb.SendMessageRequest, s grpc.ServerStr
 	return s.Context().Err()
 }
 
+func (busy) SendMessage(context.Context, *a2apb.SendMessageRequest) (*a2apb.SendMessageResponse, error) {
+	return &a2apb.SendMessageResponse{Payload: &a2apb.SendMessageResponse_Message{Message: hello}}, nil
+}
+
 func (busy) GetTask(context.Context, *a2apb.GetTaskRequest) (*a2apb.Task, error) {
 	return &a2apb.Task{Id: "t"}, nil
 }

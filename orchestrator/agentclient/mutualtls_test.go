@@ -83,7 +83,8 @@ func TestACertificateThatIsTakenAwayIsShownNoMore(t *testing.T) {
 		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{authority.Issue(t, "agent").Pair},
 		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authority.Pool(),
 	})))
-	a2apb.RegisterA2AServiceServer(s, open{})
+	agent := busy{begun: make(chan struct{})}
+	a2apb.RegisterA2AServiceServer(s, agent)
 	go func() { _ = s.Serve(l) }()
 	t.Cleanup(s.Stop)
 	file := filepath.Join(t.TempDir(), "credentials.yaml")
@@ -100,6 +101,12 @@ func TestACertificateThatIsTakenAwayIsShownNoMore(t *testing.T) {
 	if _, err := send(t, p, false, card); err != nil {
 		t.Fatalf("Send() with the certificate = %v, want no error", err)
 	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := send(t, p, true, card)
+		ended <- err
+	}()
+	<-agent.begun
 	writeFile(t, file, "credentials: []")
 	if err := os.Chtimes(file, time.Time{}, time.Unix(1, 0)); err != nil {
 		t.Fatal(err)
@@ -109,5 +116,13 @@ func TestACertificateThatIsTakenAwayIsShownNoMore(t *testing.T) {
 	}
 	if _, err := send(t, p, false, card); fault.ReasonOf(err) != agentclient.ReasonUnreachable {
 		t.Errorf("Send() without the certificate = %v, want the reason %s", err, agentclient.ReasonUnreachable)
+	}
+	select {
+	case err := <-ended:
+		if fault.ReasonOf(err) != agentclient.ReasonUnreachable {
+			t.Errorf("Send() that began with the certificate = %v, want the reason %s", err, agentclient.ReasonUnreachable)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("a call goes on over the connection with the certificate that was taken away")
 	}
 }
