@@ -9,6 +9,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
+	"crypto/sha512"
 	"encoding/base64"
 	"encoding/json"
 	"testing"
@@ -43,7 +44,12 @@ func newPair(t *testing.T, id string, private crypto.Signer) pair {
 
 func ecPair(t *testing.T, id string) pair {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	return curvePair(t, id, elliptic.P256())
+}
+
+func curvePair(t *testing.T, id string, curve elliptic.Curve) pair {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(curve, rand.Reader)
 	if err != nil {
 		t.Fatalf("GenerateKey() = %v, want no error", err)
 	}
@@ -72,17 +78,27 @@ func rsaPair(t *testing.T, id string) pair {
 func (p pair) sign(t *testing.T, header string, payload []byte) string {
 	t.Helper()
 	input := b64([]byte(header)) + "." + b64(payload)
-	digest := sha256.Sum256([]byte(input))
+	sum := sha256.Sum256([]byte(input))
+	digest := sum[:]
 	var made []byte
 	var err error
 	switch key := p.private.(type) {
 	case *ecdsa.PrivateKey:
-		r, s, signErr := ecdsa.Sign(rand.Reader, key, digest[:])
-		made, err = append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...), signErr
+		size := 32 // of each half (RFC 7518, section 3.4)
+		switch key.Curve {
+		case elliptic.P384():
+			sum := sha512.Sum384([]byte(input))
+			digest, size = sum[:], 48
+		case elliptic.P521():
+			sum := sha512.Sum512([]byte(input))
+			digest, size = sum[:], 66
+		}
+		r, s, signErr := ecdsa.Sign(rand.Reader, key, digest)
+		made, err = append(r.FillBytes(make([]byte, size)), s.FillBytes(make([]byte, size))...), signErr
 	case ed25519.PrivateKey:
 		made = ed25519.Sign(key, []byte(input))
 	case *rsa.PrivateKey:
-		made, err = rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, digest[:])
+		made, err = rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, digest)
 	}
 	if err != nil {
 		t.Fatalf("sign = %v, want no error", err)

@@ -2,6 +2,7 @@ package jws_test
 
 import (
 	"crypto/ecdsa"
+	"crypto/elliptic"
 	"strings"
 	"testing"
 
@@ -21,7 +22,8 @@ func signed(signatures ...string) []byte {
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	ec, ed, rsa, other := ecPair(t, "ec"), edPair(t, "ed"), rsaPair(t, "rsa"), ecPair(t, "other")
-	keys := []jws.Key{ec.public, ed.public, rsa.public}
+	p384, p521 := curvePair(t, "p384", elliptic.P384()), curvePair(t, "p521", elliptic.P521())
+	keys := []jws.Key{ec.public, ed.public, rsa.public, p384.public, p521.public}
 	const es256 = `{"alg":"ES256","typ":"JOSE","kid":"ec"}`
 	good := ec.sign(t, es256, []byte(canonical))
 	point, err := ec.private.(*ecdsa.PrivateKey).PublicKey.Bytes()
@@ -37,6 +39,9 @@ func TestVerify(t *testing.T) {
 		"no signatures":                          {[]byte("{" + body + "}"), jws.Unsigned, "", "not signed"},
 		"an empty list is no signature":          {signed(), jws.Unsigned, "", "not signed"},
 		"ES256 by a pinned key":                  {signed(good), jws.Verified, "ec", ""},
+		"ES384 by a pinned key":                  {signed(p384.sign(t, `{"alg":"ES384","kid":"p384"}`, []byte(canonical))), jws.Verified, "p384", ""},
+		"ES512 by a pinned key":                  {signed(p521.sign(t, `{"alg":"ES512","kid":"p521"}`, []byte(canonical))), jws.Verified, "p521", ""},
+		"an algorithm of another curve":          {signed(ec.sign(t, `{"alg":"ES256","kid":"p384"}`, []byte(canonical))), jws.Invalid, "p384", "does not fit"},
 		"EdDSA by a pinned key":                  {signed(ed.sign(t, `{"alg":"EdDSA","kid":"ed"}`, []byte(canonical))), jws.Verified, "ed", ""},
 		"RS256 by a pinned key":                  {signed(rsa.sign(t, `{"alg":"RS256","kid":"rsa"}`, []byte(canonical))), jws.Verified, "rsa", ""},
 		"a key that nobody pinned":               {signed(other.sign(t, `{"alg":"ES256","kid":"other"}`, []byte(canonical))), jws.Untrusted, "other", `"other"`},
@@ -193,6 +198,7 @@ func TestParseKeyRefuses(t *testing.T) {
 		"the wrong algorithm":     {strings.Replace(ec, "{", `{"alg":"HS256",`, 1), "does not fit"},
 		"a short RSA key":         {`{"kty":"RSA","kid":"k","e":"AQAB","n":"` + strings.Repeat("u", 171) + `"}`, "bits"},
 		"a long RSA key":          {`{"kty":"RSA","kid":"k","e":"AQAB","n":"` + strings.Repeat("u", 684) + `"}`, "modulus too large"},
+		"a key on another curve":  {`{"kty":"EC","crv":"secp256k1","kid":"k","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE","y":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE"}`, "JSON Web Key"},
 		"a point off the curve":   {`{"kty":"EC","crv":"P-256","kid":"k","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE","y":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE"}`, ""},
 		"something else":          {`[]`, "JSON Web Key"},
 		"a key of too many bytes": {ec + strings.Repeat(" ", 16<<10), "more than"},
