@@ -37,3 +37,6 @@ func Timeouts(d time.Duration) (string, time.Duration, error) {
 
 // Kept returns the bytes of incomplete requests and of unsent messages of all connections.
 func (s *Server) Kept() int64 { return s.held.Load() + s.unsent.Load() }
+
+// HoldElsewhere counts n more bytes of incomplete requests, on no connection.
+func (s *Server) HoldElsewhere(n int64) { s.held.Add(n) }

@@ -92,6 +92,26 @@ func TestRequestsThatAreNeverWholeAreBoundedOnAllConnectionsTogether(t *testing.
 	forgotten(t, s, append(peers, p)...)
 }
 
+// TestSmallRequestsPassWhenOthersHoldAll has as many bytes of requests that are not whole on other connections as a server holds.
+func TestSmallRequestsPassWhenOthersHoldAll(t *testing.T) {
+	t.Parallel()
+	s, addr := serve(t, nil)
+	s.HoldElsewhere(128 << 20)
+	defer s.HoldElsewhere(-128 << 20)
+	p := newPeer(t, addr)
+	p.call(1, false)
+	p.must(0, p.WriteData(1, false, hello[:3]))
+	p.must(0, p.WriteData(1, true, hello[3:]))
+	if got := p.end(1); got != "status 0" {
+		t.Errorf("a small request ended with %q, want status 0", got)
+	}
+	p.call(3, false)
+	p.must(0, p.WriteData(3, false, framed(make([]byte, 20<<10))[:16<<10]))
+	if got := p.end(3); got != "status 8" {
+		t.Errorf("a request of 20 KiB ended with %q, want status 8 (ResourceExhausted)", got)
+	}
+}
+
 // forgotten ends connections, and shows that nothing of theirs is counted any more.
 func forgotten(t *testing.T, s *grpcwire.Server, peers ...*peer) {
 	t.Helper()
