@@ -254,6 +254,21 @@ func TestPublicCallsThatWaitForTheirRequestAreFew(t *testing.T) {
 	}
 }
 
+// TestPublicCallsThatAreOverDoNotCount makes more calls than one address may have at a time, one after the other.
+func TestPublicCallsThatAreOverDoNotCount(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	if err := r.conn.Invoke(as(t, readerToken), getBook, newMessage("GetBookRequest", "name", "dune"), newMessage("Book")); err != nil {
+		t.Errorf("the first call of the connection = %v, want no error", err)
+	}
+	health := grpc_health_v1.NewHealthClient(r.conn)
+	for i := range 1100 {
+		if _, err := health.Check(t.Context(), &grpc_health_v1.HealthCheckRequest{}); err != nil {
+			t.Fatalf("Check() %d = %v, want no error", i, err)
+		}
+	}
+}
+
 func TestAPublicCallWaitsForItsRequestForAWhile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -15,6 +15,7 @@ func TestCallsAreServedTheSameDirectly(t *testing.T) {
 		"other services":  TestHealthIsPublicAndReflectionIsNot,
 		"unread":          TestSmallAnswersThatAnybodyDoesNotReadAreFew,
 		"strangers":       TestPublicCallsThatWaitForTheirRequestAreFew,
+		"strangers leave": TestPublicCallsThatAreOverDoNotCount,
 		"limits":          TestATooLargeMessageIsRefused,
 		"public methods":  TestAPublicMethodNeedsNoToken,
 		"compression":     TestTheRequestOfNobodyIsNotDecompressed,
