@@ -217,3 +217,26 @@ func TestAStreamWhoseRequestWasReadKeepsNoTurn(t *testing.T) {
 		watch(turn, t, r.Conn(), newMessage("WatchBooksRequest", "then", "slow"))
 	}
 }
+
+// TestALargeRequestThatIsRefusedGivesItsTurnBack has requests read that no handler gets. Their turns would be missed by everybody.
+func TestALargeRequestThatIsRefusedGivesItsTurnBack(t *testing.T) {
+	t.Parallel()
+	r := start(t, func(o *rpcserver.Options, _ prepared) { o.MaxBodyBytes = 1 << 20 })
+	unreadable := newMessage("CreateBookRequest", "request_id", large)
+	unreadable.SetUnknown([]byte("\x0a\x03ab")) // a book that ends early
+	for name, x := range map[string]struct {
+		token   string
+		request *dynamicpb.Message
+		want    codes.Code
+	}{
+		"of a caller who may not": {agentToken, largeBook("dune"), codes.PermissionDenied},
+		"that cannot be read":     {readerToken, unreadable, codes.InvalidArgument},
+	} {
+		if err := r.conn.Invoke(as(t, x.token), createBook, x.request, newMessage("Book")); status.Code(err) != x.want {
+			t.Errorf("a large request %s = %v, want %s", name, err, x.want)
+		}
+		if n := r.Turns(); n != 0 {
+			t.Fatalf("%d turns are taken after a large request %s, want none", n, name)
+		}
+	}
+}
