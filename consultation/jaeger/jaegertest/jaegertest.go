@@ -25,7 +25,7 @@ import (
 
 const (
 	startTries = 5
-	visible    = 10 * time.Second // that a span may take
+	visible    = time.Minute // after which a span has failed to appear; many take long on a busy machine
 	pollPause  = 5 * time.Millisecond
 )
 
