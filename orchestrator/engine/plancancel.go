@@ -61,19 +61,21 @@ func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task, p *orche
 	return p, nil
 }
 
-// cancelStep cancels a step's task, if there is one. The task may have ended by itself.
+// cancelStep cancels a step's task, if there is one. The task may have ended by itself, and another agent may have taken it over.
 func (e *Engine) cancelStep(ctx context.Context, t *orchestrator.Task, i int, s *orchestrator.Step, state a2apb.TaskState) error {
 	k := orchestrator.Key{Tenant: t.Tenant, ID: orchestrator.TaskID(t.Tenant, plannerName, stepRequestID(t, i))}
-	_, err := e.Cancel(ctx, Cancellation{Key: k, Caller: plannerName, With: t.CancelWith.Struct()})
+	canceled, err := e.Cancel(ctx, Cancellation{Key: k, Caller: plannerName, With: t.CancelWith.Struct()})
 	switch fault.ReasonOf(err) {
 	case "":
-		s.TaskID, s.State = k.ID, state
+		s.TaskID, s.Agent, s.State = k.ID, canceled.Agent, state
 		return nil
 	case "TASK_NOT_FOUND":
 		return nil
 	case "TASK_ENDED":
 		ended, err := e.Store.Task(ctx, k)
-		s.TaskID, s.State, s.Error = k.ID, ended.State, ended.Error
+		if err == nil {
+			s.TaskID, s.Agent, s.State, s.Error = k.ID, ended.Agent, ended.State, ended.Error
+		}
 		return err
 	default:
 		return err
