@@ -151,6 +151,17 @@ func TestTheLessLoadedOfTwoNearEqualsMayBeTheOneThatFitsLess(t *testing.T) {
 	}
 }
 
+// TestOfTwoThatAreEquallyLoadedTheOneThatFitsBetterIsTaken draws the better one last.
+func TestOfTwoThatAreEquallyLoadedTheOneThatFitsBetterIsTaken(t *testing.T) {
+	t.Parallel()
+	agents := fleet{maker("fits", "", "sum:document"), maker("less", "", "sum:comment")}
+	r := router.New(router.Config{Directory: agents, Intn: func(n int) int { return n - 1 }})
+	got, err := r.Resolve(t.Context(), tenant, contract("", ":document"))
+	if err != nil || len(got.Decision.Candidates) != 2 || got.Decision.Chosen != "fits" {
+		t.Errorf("Resolve() = %+v, %v, want fits", got.Decision, err)
+	}
+}
+
 func TestANamedAgent(t *testing.T) {
 	t.Parallel()
 	draining := agent("draining", registry.StatusUnavailable)

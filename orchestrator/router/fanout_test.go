@@ -1,0 +1,110 @@
+package router_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/router"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// workers are eight agents that can take a task, the less loaded first, and one that cannot.
+func workers() []registry.Agent {
+	list := []registry.Agent{agent("away", registry.StatusUnavailable)}
+	for i, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+		list = append(list, loaded(name, i, 10))
+	}
+	return list
+}
+
+func TestAFanOutGoesToTheBestAgents(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		fanOut orchestrator.FanOut
+		want   string
+	}{
+		"to as many as is usual":                 {orchestrator.FanOut{Mode: orchestrator.PlanAll}, "a b c d e"},
+		"to as many as were asked for":           {orchestrator.FanOut{Mode: orchestrator.PlanAny, Agents: 2}, "a b"},
+		"to all when more were asked for":        {orchestrator.FanOut{Mode: orchestrator.PlanAny, Agents: orchestrator.MaxFanOut}, "a b c d e f g h"},
+		"to more than are needed":                {orchestrator.FanOut{Mode: orchestrator.PlanK, K: 2, Agents: 3}, "a b c"},
+		"to as many as is usual, if few suffice": {orchestrator.FanOut{Mode: orchestrator.PlanK, K: 1}, "a b c d e"},
+		"to as many as are needed":               {orchestrator.FanOut{Mode: orchestrator.PlanK, K: 7}, "a b c d e f g"},
+		"to all, since all are needed":           {orchestrator.FanOut{Mode: orchestrator.PlanK, K: 8, Agents: 8}, "a b c d e f g h"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := newRouter(workers()...).Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work", FanOut: &test.fanOut})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := got.Decision
+			if strings.Join(d.FanOut, " ") != test.want || d.Chosen != "" || codes(d.Rejected)["away"] == "" {
+				t.Errorf("Resolve() = %v, %q, %v, want %s together, and away left out", d.FanOut, d.Chosen, d.Rejected, test.want)
+			}
+			var several []string
+			for _, p := range got.Several {
+				if p.Skill != "work" || p.Agent.Status.Status != registry.StatusAvailable {
+					t.Errorf("%s is asked for the skill %q in status %q", p.Agent.Name, p.Skill, p.Agent.Status.Status)
+				}
+				several = append(several, p.Agent.Name)
+			}
+			if !slices.Equal(several, d.FanOut) {
+				t.Errorf("the agents are %v, want those of the decision, %v", several, d.FanOut)
+			}
+		})
+	}
+}
+
+func TestAFanOutWithTooFewAgentsIsRefused(t *testing.T) {
+	t.Parallel()
+	got, err := newRouter(workers()...).Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanK, K: 9}})
+	if f := fault.From(err); f.Kind != fault.Unavailable || f.Reason != router.ReasonTooFew || !strings.Contains(f.Message, "9 agents have to complete the task and 8 can") {
+		t.Errorf("Resolve() = %v, want %s, since it may work later", err, router.ReasonTooFew)
+	}
+	if d := got.Decision; len(d.Candidates) != 8 || len(d.FanOut) > 0 || d.Refused == "" {
+		t.Errorf("Decision = %+v, want the eight candidates, and that it was refused", d)
+	}
+}
+
+func TestAFanOutThatMakesNoSenseIsRefused(t *testing.T) {
+	t.Parallel()
+	const most = orchestrator.MaxFanOut
+	for name, test := range map[string]struct {
+		agent  string
+		fanOut orchestrator.FanOut
+		reason string
+		field  string
+	}{
+		"to a named agent":       {"a", orchestrator.FanOut{Mode: orchestrator.PlanAll}, "FAN_OUT_NAMED", "route.fan_out"},
+		"fewer than none":        {"", orchestrator.FanOut{Mode: orchestrator.PlanAll, Agents: -1}, "FAN_OUT_SIZE", "route.fan_out.agents"},
+		"too many":               {"", orchestrator.FanOut{Mode: orchestrator.PlanAll, Agents: most + 1}, "FAN_OUT_SIZE", "route.fan_out.agents"},
+		"no mode":                {"", orchestrator.FanOut{}, "FAN_OUT_MODE", "route.fan_out.mode"},
+		"a mode of chains":       {"", orchestrator.FanOut{Mode: orchestrator.PlanChain}, "FAN_OUT_MODE", "route.fan_out.mode"},
+		"k of all":               {"", orchestrator.FanOut{Mode: orchestrator.PlanAll, K: 1}, "FAN_OUT_MODE", "route.fan_out.k"},
+		"k without a number":     {"", orchestrator.FanOut{Mode: orchestrator.PlanK}, "FAN_OUT_SIZE", "route.fan_out.k"},
+		"a negative k":           {"", orchestrator.FanOut{Mode: orchestrator.PlanK, K: -1}, "FAN_OUT_SIZE", "route.fan_out.k"},
+		"too large a k":          {"", orchestrator.FanOut{Mode: orchestrator.PlanK, K: most + 1}, "FAN_OUT_SIZE", "route.fan_out.k"},
+		"k of fewer":             {"", orchestrator.FanOut{Mode: orchestrator.PlanK, K: 3, Agents: 2}, "FAN_OUT_SIZE", "route.fan_out.k"},
+		"as large a k as may be": {"", orchestrator.FanOut{Mode: orchestrator.PlanK, K: most, Agents: most}, router.ReasonTooFew, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			route := orchestrator.Route{Agent: test.agent, FanOut: &test.fanOut}
+			if test.agent == "" {
+				route.Skill = "work"
+			}
+			_, err := newRouter(workers()...).Resolve(t.Context(), tenant, route)
+			field := ""
+			if f, ok := errors.AsType[*fault.Error](err); ok && len(f.Violations) > 0 {
+				field = f.Violations[0].Field
+			}
+			if fault.ReasonOf(err) != test.reason || field != test.field {
+				t.Errorf("Resolve() = %v, about %q, want %s about %q", err, field, test.reason, test.field)
+			}
+		})
+	}
+}
