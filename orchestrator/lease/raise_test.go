@@ -1,6 +1,9 @@
 package lease_test
 
 import (
+	"context"
+	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,6 +34,41 @@ func TestALeaseThatIsOlderThanTheTasksIsRaised(t *testing.T) {
 		}
 		if got, ok := a.manager.Epoch(shard + orchestrator.ShardsPerGroup); !ok || got != other {
 			t.Errorf("the epoch of another lease = %d, %t, want still %d", got, ok, other)
+		}
+	})
+}
+
+// tired is a store that fails when a lease is to be raised to an epoch, for as long as it is tired.
+type tired struct {
+	storetest.MemoryLeases
+	of atomic.Uint64 // an epoch; 0: it is not
+}
+
+func (s *tired) Take(ctx context.Context, group int, node string, seen uint64) (orchestrator.Lease, error) {
+	if of := s.of.Load(); of > 0 && seen+1 == of {
+		return orchestrator.Lease{}, errors.New("the store is away")
+	}
+	return s.MemoryLeases.Take(ctx, group, node, seen)
+}
+
+// TestALeaseThatCannotBeRaisedIsHeldAsFarAsItGot has the store fail while the epoch of a lease is raised.
+func TestALeaseThatCannotBeRaisedIsHeldAsFarAsItGot(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var store tired
+		a := run(t, &store, "a")
+		<-time.After(time.Second)
+		const shard, epoch, reached = 17, 25, 9
+		store.of.Store(reached + 1)
+		a.manager.Written(shard, epoch)
+		<-time.After(10 * time.Second)
+		if got, ok := a.manager.Epoch(shard); !ok || got != reached || a.manager.Held() != orchestrator.Groups {
+			t.Errorf("the epoch of the lease = %d, %t, want %d, as it is stored, and all %d leases held, not %d", got, ok, reached, orchestrator.Groups, a.manager.Held())
+		}
+		store.of.Store(0)
+		<-time.After(10 * time.Second)
+		if got, ok := a.manager.Epoch(shard); !ok || got != epoch {
+			t.Errorf("the epoch of the lease = %d, %t, want %d once the store takes it", got, ok, epoch)
 		}
 	})
 }
