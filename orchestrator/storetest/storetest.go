@@ -296,12 +296,16 @@ func unfinished(t *testing.T, s orchestrator.Store) {
 		in.Shard = its
 		create(t, s, in)
 	}
-	if _, err := s.Update(t.Context(), orchestrator.Key{Tenant: "default", ID: "b"}, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		t.State = a2apb.TaskState_TASK_STATE_COMPLETED
-		return nil, nil
-	}); err != nil {
-		t.Fatalf("Update() = %v", err)
+	end := func(id string, untold bool) {
+		t.Helper()
+		if _, err := s.Update(t.Context(), orchestrator.Key{Tenant: "default", ID: id}, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+			t.State, t.Untold = a2apb.TaskState_TASK_STATE_COMPLETED, untold
+			return nil, nil
+		}); err != nil {
+			t.Fatalf("Update() = %v", err)
+		}
 	}
+	end("b", false)
 	first, err := s.Unfinished(t.Context(), shard, orchestrator.Key{}, 1)
 	if err != nil || len(first) != 1 {
 		t.Fatalf("Unfinished(limit 1) = %v, %v, want one key", first, err)
@@ -309,6 +313,12 @@ func unfinished(t *testing.T, s orchestrator.Store) {
 	rest, err := s.Unfinished(t.Context(), shard, first[0], 10)
 	if diff := cmp.Diff([]orchestrator.Key{{Tenant: "default", ID: "a"}, {Tenant: "default", ID: "c"}}, append(first, rest...)); diff != "" || err != nil {
 		t.Errorf("Unfinished() = %v (-want +got):\n%s", err, diff)
+	}
+	end("a", false) // the next page begins behind one that is settled by then
+	end("b", true)  // somebody is owed word of it after all
+	rest, err = s.Unfinished(t.Context(), shard, first[0], 10)
+	if diff := cmp.Diff([]orchestrator.Key{{Tenant: "default", ID: "b"}, {Tenant: "default", ID: "c"}}, rest); diff != "" || err != nil {
+		t.Errorf("Unfinished() behind a task that is settled = %v (-want +got):\n%s", err, diff)
 	}
 }
 
