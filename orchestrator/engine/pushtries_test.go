@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,12 +46,15 @@ func TestAReceiverThatIsToldNowAndThenIsNotGivenUp(t *testing.T) {
 
 // pair is two receivers, of whom one is busy for ten minutes and the other away for a moment.
 type pair struct {
+	mu   sync.Mutex
 	told map[string]int // how often, by id; the receivers of a task are told one after the other
 }
 
 func (*pair) Check(orchestrator.Webhook) error { return nil }
 
 func (p *pair) Send(_ context.Context, w orchestrator.Webhook, _ *orchestrator.Task, _ orchestrator.Event) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.told[w.ID]++
 	switch {
 	case p.told[w.ID] > 1:
@@ -62,6 +66,13 @@ func (p *pair) Send(_ context.Context, w orchestrator.Webhook, _ *orchestrator.T
 	default:
 		return unavailable(1)
 	}
+}
+
+// times returns how often the receivers were told.
+func (p *pair) times() (away, busy int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.told["away"], p.told["busy"]
 }
 
 // TestAReceiverIsTriedAgainWithoutWaitingForAnother has a busy receiver stand before and behind one that is away for a moment.
@@ -83,12 +94,12 @@ func TestAReceiverIsTriedAgainWithoutWaitingForAnother(t *testing.T) {
 			if _, err := s.engine.SetWebhook(t.Context(), task.Key(), orchestrator.Webhook{ID: order[1], URL: "https://example.com"}); err != nil {
 				t.Fatal(err)
 			}
-			for p.told[order[0]]+p.told[order[1]] < 2 {
+			for away, busy := p.times(); away+busy < 2; away, busy = p.times() {
 				<-time.After(time.Second)
 			}
 			<-time.After(3 * time.Second)
-			if p.told["away"] != 2 || p.told["busy"] != 1 {
-				t.Errorf("with receivers in the order %v, after 3 seconds they were told %v times, want only the one that was away told again", order, p.told)
+			if away, busy := p.times(); away != 2 || busy != 1 {
+				t.Errorf("with receivers in the order %v, after 3 seconds they were told %d and %d times, want only the one that was away told again", order, away, busy)
 			}
 			s.stop()
 		})
