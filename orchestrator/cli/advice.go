@@ -61,11 +61,12 @@ var remedies = map[string]string{
 func reach(e error) string {
 	_, inClear := errors.AsType[tls.RecordHeaderError](e)
 	op, network := errors.AsType[*net.OpError](e)
+	distrust := mistrust(e)
 	switch {
 	case network && op.Op == "proxyconnect":
 		return "a proxy that answers in HTTP_PROXY or HTTPS_PROXY, or NO_PROXY with the server's name"
-	case mistrust(e) != "":
-		return mistrust(e)
+	case distrust != "":
+		return distrust
 	case inClear || errors.Is(e, http.ErrSchemeMismatch):
 		return "http:// in --server, if the server is meant to have no TLS"
 	case network && op.Op == "remote error": // crypto/tls says so when the server has aborted the handshake
