@@ -12,10 +12,11 @@ import (
 const (
 	requestTimeout = time.Minute // all attempts of one request to Quorate
 	forever        = time.Duration(0)
-	maxPause       = 15 * time.Second
+	maxPause       = 10 * time.Second // and up to half of it more or less, at random
 )
 
-// retry repeats call at growing intervals while Quorate is unreachable or overloaded, for at most limit, which may be forever.
+// retry repeats call at growing intervals while Quorate is unreachable or overloaded, for at most limit, which may be forever. The last
+// attempt is made at most one and a half times maxPause before the limit.
 func retry[T any](ctx context.Context, limit time.Duration, call func() (T, error), options ...backoff.RetryOption) (T, error) {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = 200*time.Millisecond, maxPause

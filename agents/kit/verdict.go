@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
@@ -70,18 +69,16 @@ func (v *verdicts) record(ctx context.Context, t *Task, outcome Outcome) error {
 		return err
 	}
 	// Each attempt sends the same span, which the receiver recognizes as a repetition.
-	_, err = backoff.Retry(ctx, func() (struct{}, error) {
-		err := v.exporter.ExportSpans(ctx, []sdktrace.ReadOnlySpan{span})
-		if err != nil && !retryable(err) {
-			err = backoff.Permanent(err)
-		}
-		return struct{}{}, err
-	}, backoff.WithMaxElapsedTime(requestTimeout))
+	_, err = retry(ctx, requestTimeout, func() (struct{}, error) { return struct{}{}, v.export(ctx, span) })
+	return err
+}
+
+// export sends the span once.
+func (v *verdicts) export(ctx context.Context, span sdktrace.ReadOnlySpan) error {
+	err := v.exporter.ExportSpans(ctx, []sdktrace.ReadOnlySpan{span})
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
 	case retryable(err):
 		return &fault.Error{Kind: fault.Unavailable, Reason: "EVIDENCE_NOT_RECORDED", Message: "the verdict could not be recorded at Quorate, so it is not given", Cause: err}
 	}
