@@ -51,6 +51,7 @@ func TestWhatAStepMadeInTheLastMomentIsThatOfItsAgent(t *testing.T) {
 	}, list...)
 	id := w.submit(chained()).ID
 	<-begun
+	w.until(id, func(t *orchestrator.Task) bool { return stepRuns(t, 0) }) // the step may begin before the task says so
 	s.armed.Store(true)
 	if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: orchestrator.Key{Tenant: tenant, ID: id}, Caller: "tester"}); err != nil {
 		t.Fatal(err)
