@@ -132,7 +132,10 @@ func TestFetchedInAProcess(t *testing.T) {
 	}
 	f := newFetcher(t, webfetch.Options{Policy: &netguard.Policy{AllowOrigins: []string{u.Host}}, AllowedHosts: []string{u.Host}, IgnoreRobots: true})
 	before := usagetest.CPU(t)
-	req := webfetch.Request{URL: *fetched, Timeout: 3 * time.Second}
+	req := webfetch.Request{URL: *fetched}
+	if strings.Contains(*fetched, "slowloris") {
+		req.Timeout = 3 * time.Second // for what has no other end
+	}
 	if strings.Contains(*fetched, "million") {
 		req.MaxSize = webfetch.MaxMaxSize
 	}

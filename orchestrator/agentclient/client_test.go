@@ -112,7 +112,7 @@ func TestARealAgentAnswersOverEveryBinding(t *testing.T) {
 // await polls until the agent's task is completed.
 func await(t *testing.T, c agentclient.Client, id string) *a2apb.Task {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()

@@ -142,7 +142,7 @@ func serve(t *testing.T, change func(*grpcwire.Options)) (*grpcwire.Server, stri
 	go func() { _ = behind.Serve(inner) }()
 	options := grpcwire.Options{
 		Logger: slog.New(slog.DiscardHandler), Other: dial(t, inner.Addr().String()), MaxRequest: maxRequest, MaxStreams: 100, Workers: 4,
-		Connect: 5 * time.Second, PingAfter: time.Minute, PingTimeout: time.Second,
+		Connect: time.Minute, PingAfter: time.Minute, PingTimeout: time.Second,
 	}
 	if change != nil {
 		change(&options)
@@ -151,7 +151,7 @@ func serve(t *testing.T, change func(*grpcwire.Options)) (*grpcwire.Server, stri
 	s.RegisterService(&echoService, nil)
 	go func() { _ = behind.Serve(s.Front(l)) }()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
 		defer cancel()
 		if err := s.Shutdown(ctx); err != nil {
 			t.Errorf("Shutdown() = %v, want no error", err)

@@ -75,7 +75,7 @@ func TestAnAnswerMayFillItsWindow(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{0, 1, window/2 - 5, window / 2, window - 6, window - 5, window - 4, window, 2 * window} {
 		c := replying(t, sparing(sized(size), func() {}))
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if answer, err := c.Invoke(ctx, ask(t, echo, "")); err != nil || len(answer) != size {
 			t.Errorf("Invoke() = %d bytes, %v, want %d", len(answer), err, size)

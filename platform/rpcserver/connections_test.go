@@ -63,7 +63,7 @@ func TestConnectionsAreDividedAmongAddresses(t *testing.T) {
 		select {
 		case stays = <-accepted:
 		case <-closed:
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("a connection is neither accepted nor closed")
 		}
 		return stays

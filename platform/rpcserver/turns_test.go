@@ -116,7 +116,7 @@ func TestLargeRequestsWaitForTheirTurn(t *testing.T) {
 	ends[0]()
 	ends[0]() // which counts once
 	for name, create := range ways {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		if err := create(ctx, "b"); err != nil {
 			t.Errorf("%s: a large request when one turn is over = %v, want no error", name, err)
 		}
@@ -206,7 +206,7 @@ func TestOnlyDecodingTakesATurn(t *testing.T) {
 func TestAStreamWhoseRequestWasReadKeepsNoTurn(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
-	ctx, cancel := context.WithTimeout(as(t, readerToken), 20*time.Second)
+	ctx, cancel := context.WithTimeout(as(t, readerToken), time.Minute)
 	defer cancel()
 	for n := range 2 * max(2, runtime.GOMAXPROCS(0)) {
 		turn, end, err := r.TakeTurn(ctx, 1<<20)
