@@ -81,7 +81,6 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 		return e.replyToStep(ctx, &t, &r)
 	}
 	if err == nil && taken {
-		e.claimFresh(&t) // the intent to send was for the first message
 		e.interrupt(r.Key)
 	}
 	return t, err
