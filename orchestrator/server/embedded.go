@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -43,6 +44,9 @@ func OpenEmbedded(ctx context.Context, o Embedded) (s *Stores, err error) {
 		}
 	}()
 	if err := whole(o.Dir); err != nil {
+		return s, err
+	}
+	if err := begin(o.Dir); err != nil {
 		return s, err
 	}
 	main, err := s.open("store", filepath.Join(o.Dir, mainFile))
@@ -96,19 +100,34 @@ func LookEmbedded(dir string) error {
 	return nil
 }
 
-// whole refuses a folder that has lost its main file, as after half of a restore. A new one would begin with no agents and no tasks, and backups of it would
-// take the place of those that have them. Nothing else leaves such a folder: the main file is created first.
+// whole refuses a folder that has lost one of its files, as after half of a restore. A new one would begin with no agents and no tasks, or without the verdicts
+// on record, and backups of it would take the place of those that have them. Nothing else leaves such a folder: begin makes an empty file for the spans first.
 func whole(dir string) error {
 	main, err := sizeOf(dir, mainFile)
-	if err != nil || main > 0 {
+	if err != nil {
 		return err
 	}
 	spans, err := sizeOf(dir, spansFile)
-	if err != nil || spans == 0 {
+	switch {
+	case err != nil:
 		return err
+	case main <= 0 && spans > 0:
+		return fault.New(fault.FailedPrecondition, "STORE_INCOMPLETE",
+			"%[1]s is missing or empty in %[2]s, although %[3]s is there; restore all files of a backup, or remove %[3]s to begin with nothing", mainFile, dir, spansFile)
+	case main > 0 && spans == absent:
+		return fault.New(fault.FailedPrecondition, "STORE_INCOMPLETE",
+			"%[1]s is missing in %[2]s, although %[3]s is there; restore all files of a backup, or make an empty %[1]s to go on without the verdicts on record", spansFile, dir, mainFile)
 	}
-	return fault.New(fault.FailedPrecondition, "STORE_INCOMPLETE",
-		"%[1]s is missing or empty in %[2]s, although %[3]s is there; restore all files of a backup, or remove %[3]s to begin with nothing", mainFile, dir, spansFile)
+	return nil
+}
+
+// begin makes an empty file for the spans, unless there is one.
+func begin(dir string) error {
+	f, err := os.OpenFile(filepath.Join(dir, spansFile), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("opening the store: %w", err)
+	}
+	return f.Close()
 }
 
 // EmbeddedSize returns how many bytes the files in dir have together. Files that are not there have none.
@@ -118,19 +137,22 @@ func EmbeddedSize(dir string) (size int64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		size += n
+		size += max(n, 0)
 	}
 	return size, nil
 }
 
-// sizeOf returns the size of a file in dir, 0 if it is not there.
+// absent is the size of a file that is not there.
+const absent = -1
+
+// sizeOf returns the size of a file in dir, or absent.
 func sizeOf(dir, name string) (int64, error) {
 	info, err := os.Stat(filepath.Join(dir, name))
 	switch {
 	case err == nil:
 		return info.Size(), nil
 	case errors.Is(err, fs.ErrNotExist):
-		return 0, nil
+		return absent, nil
 	}
 	return 0, err
 }

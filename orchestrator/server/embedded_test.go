@@ -13,11 +13,12 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-func TestAStoreThatLostItsMainFileIsNotReplacedByAnEmptyOne(t *testing.T) {
+func TestAStoreThatLostAFileIsNotReplacedByAnEmptyOne(t *testing.T) {
 	t.Parallel()
-	for name, lose := range map[string]func(file string) error{
-		"missing": os.Remove,
-		"empty":   func(file string) error { return os.Truncate(file, 0) },
+	for name, lose := range map[string]func(dir string) error{
+		"the main file is missing": func(dir string) error { return os.Remove(filepath.Join(dir, "quorate.db")) },
+		"the main file is empty":   func(dir string) error { return os.Truncate(filepath.Join(dir, "quorate.db"), 0) },
+		"the spans are missing":    func(dir string) error { return os.Remove(filepath.Join(dir, "spans.db")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -29,7 +30,7 @@ func TestAStoreThatLostItsMainFileIsNotReplacedByAnEmptyOne(t *testing.T) {
 			if err := stores.Close(); err != nil {
 				t.Fatalf("Close() = %v, want no error", err)
 			}
-			if err := lose(filepath.Join(dir, "quorate.db")); err != nil {
+			if err := lose(dir); err != nil {
 				t.Fatal(err)
 			}
 			if err := server.LookEmbedded(dir); fault.ReasonOf(err) != "STORE_INCOMPLETE" {
@@ -43,6 +44,27 @@ func TestAStoreThatLostItsMainFileIsNotReplacedByAnEmptyOne(t *testing.T) {
 				_ = stores.Close()
 			}
 		})
+	}
+}
+
+// TestAStoreGoesOnWithoutSpansIfAsked has an operator who lost the spans, and made an empty file in their place.
+func TestAStoreGoesOnWithoutSpansIfAsked(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for range 2 {
+		stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: dir})
+		if err != nil {
+			t.Fatalf("OpenEmbedded() = %v, want no error", err)
+		}
+		if err := stores.Close(); err != nil {
+			t.Fatalf("Close() = %v, want no error", err)
+		}
+		if err := os.Truncate(filepath.Join(dir, "spans.db"), 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := server.LookEmbedded(dir); err != nil {
+			t.Errorf("LookEmbedded() = %v, want no error", err)
+		}
 	}
 }
 
