@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/quorate/quorate/orchestrator/doctor"
 )
 
 // said waits until the log has an entry and returns it.
@@ -71,6 +73,37 @@ func TestACopyMadeWhileItRunsIsAStoreToStartFrom(t *testing.T) {
 	restored := start(t, c) // while the other runs
 	if code, body := call(t, new(http.Client), "GET", "http://"+restored.addr+"/v1/agents?page_size=1&page_token="+list.NextPageToken, admin, ""); code != 200 || !strings.Contains(body, `"other"`) {
 		t.Errorf("GET /v1/agents of the copy, with a page token of the original = %d %s, want the other agent", code, body)
+	}
+}
+
+// TestANewStoreIsAnnounced has a data folder that is empty at the second start, as one whose disk is not mounted. Later, copies of the new store would take the place
+// of those of the earlier one.
+func TestANewStoreIsAnnounced(t *testing.T) {
+	t.Parallel()
+	c, _ := config(t)
+	c.Backup.Dir = filepath.Join(t.TempDir(), "copies")
+	if f := examined(t, c, "store"); f.Status != doctor.OK || !strings.Contains(f.Found, "has no store yet") {
+		t.Errorf("the doctor says %+v of a folder that is new, want ok and that it is new", f)
+	}
+	first := start(t, c)
+	if said := first.said(t, "a new store begins"); said["level"] != "INFO" || said["dir"] != c.Store.DataDir {
+		t.Errorf("it said %v, want the folder of the new store at level info", said)
+	}
+	first.said(t, "backed up")
+	if err := first.stop(); err != nil {
+		t.Fatal(err)
+	}
+	again := start(t, c)
+	if err := again.stop(); err != nil || strings.Contains(again.log.String(), "a new store begins") {
+		t.Errorf("a start with the same store says\n%s, want nothing of a new one", again.log)
+	}
+	c.Store.DataDir = filepath.Join(t.TempDir(), "unmounted")
+	if f := examined(t, c, "store"); f.Status != doctor.Warn || !strings.Contains(f.Found, c.Backup.Dir) {
+		t.Errorf("the doctor says %+v of an empty folder, want a warning that names the copies", f)
+	}
+	const warning = "a new store begins, although there are copies of an earlier one"
+	if said := start(t, c).said(t, warning); said["level"] != "WARN" || said["dir"] != c.Store.DataDir || said["copies"] != c.Backup.Dir {
+		t.Errorf("it said %v, want a warning with both folders", said)
 	}
 }
 

@@ -36,6 +36,15 @@ func (c *Config) checkStore(ctx context.Context) doctor.Finding {
 	if err := writable(dir); err != nil {
 		return doctor.Failed(err, "run this as the server's user, and let that write there")
 	}
+	size, err := server.EmbeddedSize(dir)
+	switch {
+	case err != nil:
+		return doctor.Failed(err, "")
+	case size == 0 && c.Backup.backup().Exists():
+		return doctor.Warned("look whether it is the right folder, and its disk is mounted; if the store is lost, restore a copy", "%s has no store, but %s has copies of one; a start makes a new store", dir, c.Backup.Dir)
+	case size == 0:
+		return doctor.Found("%s has no store yet; a start makes a new one", dir)
+	}
 	return doctor.Found("%s can be used", dir)
 }
 

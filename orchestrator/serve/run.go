@@ -179,6 +179,15 @@ func (p *process) stores(ctx context.Context) (*server.Stores, error) {
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
 		return nil, c.ofFolder(fmt.Errorf("make the data folder: %w", err))
 	}
+	size, err := server.EmbeddedSize(c.DataDir)
+	switch copies := p.cfg.Backup.backup(); {
+	case err != nil:
+		return nil, c.ofFolder(err)
+	case size == 0 && copies.Exists(): // a disk that was not mounted looks like this, too
+		p.tel.Logger.WarnContext(ctx, "a new store begins, although there are copies of an earlier one", slog.String("dir", c.DataDir), slog.String("copies", copies.Dir))
+	case size == 0:
+		p.tel.Logger.InfoContext(ctx, "a new store begins", slog.String("dir", c.DataDir))
+	}
 	stores, err := server.OpenEmbedded(ctx, server.Embedded{Dir: c.DataDir, PageKey: key, Retention: keep, Backup: p.cfg.Backup.backup()})
 	return stores, c.ofFolder(err)
 }

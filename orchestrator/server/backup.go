@@ -66,6 +66,12 @@ func (c *copies) again(now time.Time) time.Duration {
 // Overdue returns for how long a copy has been due that was not made; 0 or less if none is, or if there is no copy yet.
 func (b Backup) Overdue(now time.Time) time.Duration { return -(&copies{Backup: b}).due(now) }
 
+// Exists reports whether there is a copy.
+func (b Backup) Exists() bool {
+	whole, _, err := (&copies{Backup: b}).list(time.Now())
+	return err == nil && len(whole) > 0
+}
+
 // due returns how long to wait until the next copy is due, by the names of the existing ones.
 func (c *copies) due(now time.Time) time.Duration {
 	whole, _, err := c.list(now)
