@@ -150,11 +150,15 @@ func TestTheDoctorReachesOtherServers(t *testing.T) {
 	c.Auth.OIDC.Issuer, c.Auth.OIDC.KeysURL = others.URL, others.URL+"/keys"
 	c.Routing.EmbeddingsURL, c.Routing.EmbeddingsModel, c.Routing.EmbeddingsTimeout = others.URL, "m", 10*time.Second
 	c.Evidence.JaegerURL, c.Evidence.JaegerTokenFile = others.URL, write(t, filepath.Join(t.TempDir(), "token"), "secret")
-	c.Telemetry.OTLPEndpoint = new(collector).start(t)
+	c.Telemetry.OTLPEndpoint, c.Telemetry.TraceRatio = new(collector).start(t), 0.1
 	for _, name := range []string{"auth.oidc", "routing.embeddings", "evidence.jaeger", "telemetry.otlpEndpoint", "clock"} {
 		if f := examined(t, c, name); f.Status != doctor.OK {
 			t.Errorf("%s: %+v, want ok", name, f)
 		}
+	}
+	c.Telemetry.TraceRatio = 0 // the default
+	if f := examined(t, c, "telemetry.otlpEndpoint"); f.Status != doctor.Warn || !strings.Contains(f.Found, "telemetry.traceRatio is 0") {
+		t.Errorf("telemetry.otlpEndpoint that gets hardly any spans: %+v, want warn", f)
 	}
 	c.Routing.EmbeddingsTimeout = -1 // any answer is late
 	if f := examined(t, c, "routing.embeddings"); f.Status != doctor.Warn || !strings.Contains(f.Found, "routing.embeddingsTimeout is -1ns") {

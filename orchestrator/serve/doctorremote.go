@@ -91,7 +91,11 @@ func (c *Config) checkCollector(ctx context.Context) doctor.Finding {
 	if err := t.Reach(ctx); err != nil {
 		return doctor.Failed(err, "check telemetry.otlpEndpoint, the collector's port for gRPC, and that this machine may connect to it; until then our own spans are lost")
 	}
-	return doctor.Found("%s takes spans", c.Telemetry.OTLPEndpoint)
+	if t.TraceRatio == 0 {
+		return doctor.Warned("set telemetry.traceRatio, such as to 0.1, if there should be more",
+			"%s takes spans, but telemetry.traceRatio is 0: it gets only those of consultations, and of calls whose callers record them", t.OTLPEndpoint)
+	}
+	return doctor.Found("%s takes spans", t.OTLPEndpoint)
 }
 
 // checkClock compares this machine's clock with that of a server that the configuration names.
