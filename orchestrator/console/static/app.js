@@ -133,6 +133,8 @@ function signIn(error) {
     form(
       null,
       async (values) => {
+        input.focus();
+        input.select(); // if the key is refused, what is typed or pasted next takes its place: nobody sees what is there
         if (!/^[\x21-\x7e]+$/.test(values.key.trim())) throw new Error("That is no key: a key has letters, digits and signs, and no spaces.");
         keepKey(values.key.trim());
         await whoami(true).catch((error) => {
