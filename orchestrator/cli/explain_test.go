@@ -41,7 +41,7 @@ func TestExplainEndsWithTheCommandToTryNext(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := newGateway(t, map[string][]http.HandlerFunc{
-				"GET /v1/tasks/t1": answer(test.task), "GET /v1/tasks/t1:checkConsultations": answer(test.check),
+				"GET /v1/tasks/t1": answer(test.task), "GET /v1/tasks/t1:checkConsultations": answer(test.check), "GET /v1/tasks/t1/consultations": answer(`{}`),
 			})
 			exit, stdout, stderr := g.run(t, "", "tasks", "explain", "t1")
 			if exit != 0 || !strings.HasSuffix(stdout, "\nNext: "+test.want+"\n") {
@@ -76,11 +76,30 @@ func TestExplainNamesWhatTheAgentsLogCallsTheTask(t *testing.T) {
 	g := newGateway(t, map[string][]http.HandlerFunc{
 		"GET /v1/tasks/t1": answer(`{"id":"t1","state":"TASK_STATE_FAILED","attempts":[{"number":1,"agent":"web-fetch","remoteTaskId":"there-7","binding":"GRPC",
 			"startTime":"2026-01-02T03:04:05Z","endTime":"2026-01-02T03:04:07Z"}]}`),
-		"GET /v1/tasks/t1:checkConsultations": answer(`{"allowed":true}`),
+		"GET /v1/tasks/t1:checkConsultations": answer(`{"allowed":true}`), "GET /v1/tasks/t1/consultations": answer(`{}`),
 	})
 	const want = "sent 2026-01-02T03:04:05Z as there-7"
 	if exit, stdout, stderr := g.run(t, "", "tasks", "explain", "t1"); exit != 0 || !strings.Contains(stdout, want) {
 		t.Errorf("Main(tasks explain t1) = %d, %q, %q, want it to say %q", exit, stdout, stderr, want)
+	}
+}
+
+// TestExplainTellsOfAConsultationThatFailed has an agent that ended because its reviewer could not be consulted; what it said of that is held back.
+func TestExplainTellsOfAConsultationThatFailed(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{
+		"GET /v1/tasks/t1":                    answer(`{"id":"t1","state":"TASK_STATE_FAILED","agent":"writer","error":{"reason":"AGENT_FAILED","message":"its words are held back"}}`),
+		"GET /v1/tasks/t1:checkConsultations": answer(`{"allowed":true}`),
+		"GET /v1/tasks/t1/consultations": answer(`{"consultations":[
+			{"requirementId":"style","targetAgent":"critic","attempt":1,"state":"answered","outcome":"approved","feedback":"fine"},
+			{"requirementId":"review","targetAgent":"reviewer","attempt":2,"state":"failed","feedback":"EVIDENCE_REFUSED: not an agent","carrierTaskId":"c2"}]}`),
+	})
+	exit, stdout, stderr := g.run(t, "", "tasks", "explain", "t1")
+	if exit != 0 || !strings.Contains(stdout, "review  reviewer  attempt 2  failed  EVIDENCE_REFUSED: not an agent\n") || strings.Contains(stdout, "critic") {
+		t.Errorf("Main(tasks explain t1) = %d, %q, %q, want the consultation that failed, and no other", exit, stdout, stderr)
+	}
+	if !strings.HasSuffix(stdout, "\nNext: quorate tasks explain c2\n") {
+		t.Errorf("Main(tasks explain t1) says %q, want it to go on with the consultation's task", stdout)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,15 +33,20 @@ func (a *app) tasksExplain() *cobra.Command {
 			if a.json {
 				return a.document(fmt.Appendf(nil, `{"task":%s,"check":%s}`, jsonText(task), jsonText(check)))
 			}
+			vain, err := s.vain(ctx, task)
+			if err != nil {
+				return err
+			}
 			a.taskDetails(task)
 			a.out.line("")
 			a.route(task.GetExplanation())
 			a.chain(task.GetExplanation().GetChain())
 			a.plan(task.GetPlan())
 			a.attempts(task.GetAttempts())
+			a.vain(vain)
 			a.gates(task.GetGates(), check)
 			a.out.line("")
-			a.out.line("Next: %s", nextStep(task, check))
+			a.out.line("Next: %s", nextStep(task, check, vain))
 			return nil
 		}),
 	}
@@ -108,6 +114,26 @@ func (a *app) attempts(attempts []*orchestratorv1.Attempt) {
 	a.section("Attempts", rows)
 }
 
+// vain returns the consultations without a verdict of a task that did not complete. No gate may tell of them: an agent that consults by itself ends without
+// delivering when that fails, and its words are held back.
+func (s *session) vain(ctx context.Context, task *orchestratorv1.Task) ([]*consultationv1.Consultation, error) {
+	if !ended(task) || task.GetState() == a2apb.TaskState_TASK_STATE_COMPLETED {
+		return nil, nil
+	}
+	all, err := s.consultations(ctx, task.GetId())
+	return slices.DeleteFunc(all.GetConsultations(), func(c *consultationv1.Consultation) bool {
+		return c.GetState() != "failed" && c.GetState() != "expired"
+	}), err
+}
+
+func (a *app) vain(consultations []*consultationv1.Consultation) {
+	var rows [][]string
+	for _, c := range consultations {
+		rows = append(rows, []string{c.GetRequirementId(), c.GetTargetAgent(), fmt.Sprintf("attempt %d", c.GetAttempt()), c.GetState(), c.GetFeedback()})
+	}
+	a.section("Consultations without a verdict", rows)
+}
+
 // gates prints the gates as the task met them. A phase without a gate so far, and evidence that has changed since its gate, follow.
 func (a *app) gates(gates []*orchestratorv1.Gate, check *consultationv1.CheckConsultationsResponse) {
 	seen := make(map[string]string) // verdict by phase and requirement
@@ -168,7 +194,7 @@ func levels(r *consultationv1.RequirementVerdict) string {
 }
 
 // nextStep returns the command to try next.
-func nextStep(task *orchestratorv1.Task, check *consultationv1.CheckConsultationsResponse) string {
+func nextStep(task *orchestratorv1.Task, check *consultationv1.CheckConsultationsResponse, vain []*consultationv1.Consultation) string {
 	switch {
 	case task.GetState() == a2apb.TaskState_TASK_STATE_COMPLETED:
 		return "quorate tasks get " + task.GetId()
@@ -176,6 +202,8 @@ func nextStep(task *orchestratorv1.Task, check *consultationv1.CheckConsultation
 		return "quorate tasks reply " + task.GetId() + " --text …"
 	case task.GetPlan() != nil:
 		return nextOfPlan(task)
+	case len(vain) > 0 && vain[len(vain)-1].GetCarrierTaskId() != "":
+		return "quorate tasks explain " + vain[len(vain)-1].GetCarrierTaskId()
 	case ended(task):
 		return "quorate agents get " + task.GetAgent()
 	}
