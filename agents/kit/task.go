@@ -64,7 +64,8 @@ func (t *Task) Progress(ctx context.Context, text string) error {
 }
 
 // Ask sends a question to the caller and returns the message that answers it. The caller sees the task as INPUT_REQUIRED and replies with a message
-// that has the task's id. A task that waits does not count toward MaxConcurrent. Further faults: InvalidArgument with the reason QUESTION_INVALID,
+// that has the task's id. While a review is mandatory before the task's end, Quorate does not show the caller what the agent asks, only that it does. A task
+// that waits does not count toward MaxConcurrent. Further faults: InvalidArgument with the reason QUESTION_INVALID,
 // FailedPrecondition with ALREADY_ASKING while another question is open, DeadlineExceeded with NO_REPLY after one hour.
 func (t *Task) Ask(ctx context.Context, parts ...*a2a.Part) (*a2a.Message, error) {
 	if ctx.Err() != nil {
