@@ -106,8 +106,16 @@ func (a *app) pageContent(page *webfetchv1.FetchPageResponse) {
 		text = terminal.Escape(text, true)
 	}
 	_, _ = io.WriteString(a.out, text+"\n") // Write keeps the error
-	if next := page.GetNextIndex(); next > 0 {
+	switch status, next := page.GetStatusCode(), page.GetNextIndex(); {
+	case status >= 300 && status < 400:
+		a.err.line("the page redirects to %q, which was not followed", page.GetHeaders()["Location"])
+	case text == "" && page.GetTotalCharacters() == 0:
+		a.err.line("the page has no text that can be read; if it needs scripts: --render always")
+	case next > 0:
 		a.err.line("cut at %d of %d characters; continue with --start-index %d", next, page.GetTotalCharacters(), next)
+	}
+	if len(page.GetWarnings()) > 0 {
+		a.err.line("warning: %s", strings.Join(page.GetWarnings(), ", "))
 	}
 }
 

@@ -28,6 +28,20 @@ func TestFetchPrintsTheContent(t *testing.T) {
 	}
 }
 
+func TestFetchTellsWhyNothingIsPrinted(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string]string{
+		`{"success":true,"content":"","statusCode":200}`:                                      "the page has no text that can be read; if it needs scripts: --render always\n",
+		`{"success":true,"content":"","statusCode":302,"headers":{"Location":"/next"}}`:       "the page redirects to \"/next\", which was not followed\n",
+		`{"success":true,"content":"text","statusCode":200,"warnings":["html_too_long","b"]}`: "warning: html_too_long, b\n",
+	} {
+		g := newGateway(t, map[string][]http.HandlerFunc{fetchRoute: answer(page)})
+		if exit, out, notes := g.run(t, "", "fetch", "https://example.com/a"); exit != 0 || notes != want {
+			t.Errorf("fetch of %s = %d %q %q, want 0 and the note %q", page, exit, out, notes, want)
+		}
+	}
+}
+
 func TestFetchSendsWhatItsFlagsSay(t *testing.T) {
 	t.Parallel()
 	for flags, want := range map[string]string{

@@ -31,7 +31,15 @@ func TestMain(m *testing.M) {
 
 func TestFetchOnce(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/" {
+		switch r.URL.Path {
+		case "/":
+		case "/moved":
+			http.Redirect(w, r, "/", http.StatusFound)
+			return
+		case "/empty":
+			w.Header().Set("Content-Type", "text/html")
+			return
+		default:
 			http.NotFound(w, r)
 			return
 		}
@@ -48,6 +56,8 @@ func TestFetchOnce(t *testing.T) {
 		"an internal page that is allowed": {[]string{"--allow-internal", host, site.URL}, 0, "# Hello\n\nthere\n", ""},
 		"as text":                          {[]string{"--allow-internal=" + host, "--format", "text", site.URL}, 0, "Hello\n\nthere\n", ""},
 		"cut":                              {[]string{"--allow-internal", host, "--max-characters", "3", site.URL}, 0, "# H\n", "cut at 3 characters"},
+		"without text":                     {[]string{"--allow-internal", host, site.URL + "/empty"}, 0, "\n", "no text that can be read"},
+		"a redirect that is not followed":  {[]string{"--allow-internal", host, "--format", "text", "--follow-redirects=false", site.URL + "/moved"}, 0, "", `the page redirects to "/"`},
 		"an internal page":                 {[]string{site.URL}, 4, "", "(ADDRESS_BLOCKED)\n  try: --allow-internal HOST:PORT"},
 		"a missing page":                   {[]string{"--allow-internal", host, site.URL + "/missing"}, 3, "", "HTTP_STATUS"},
 		"no URL":                           {[]string{"hello"}, 6, "", "URL_INVALID"},

@@ -88,6 +88,10 @@ func (f *fetching) fetch(ctx context.Context, raw string, headers map[string]str
 // note tells what is missing from a page that was printed, and what else a reader should know of it.
 func note(notes io.Writer, page webfetch.Page) {
 	switch {
+	case page.StatusCode >= 300 && page.StatusCode < 400:
+		_, _ = fmt.Fprintf(notes, "the page redirects to %q, which was not followed\n", page.Headers["Location"])
+	case page.TotalCharacters == 0:
+		_, _ = fmt.Fprintln(notes, "the page has no text that can be read; if it needs scripts: --render always")
 	case page.NextIndex > 0:
 		_, _ = fmt.Fprintf(notes, "cut at %d characters of %d; raise --max-characters for more, or read on with --start-index %d\n", page.NextIndex, page.TotalCharacters, page.NextIndex)
 	case page.Truncated:
