@@ -115,6 +115,22 @@ func TestTheDoctorFindsWhatKeepsAServerFromWorking(t *testing.T) {
 	}
 }
 
+func TestTheDoctorSaysWhatToDoAboutAStore(t *testing.T) {
+	t.Parallel()
+	damaged := t.TempDir()
+	write(t, filepath.Join(damaged, "quorate.db"), "garbage")
+	for dir, want := range map[string]string{
+		write(t, filepath.Join(t.TempDir(), "file"), ""): "let that write there",
+		damaged: "restore a backup",
+	} {
+		c, _ := config(t)
+		c.Store.DataDir = dir
+		if f := examined(t, c, "store"); f.Status != doctor.Fail || !strings.Contains(f.Do, want) {
+			t.Errorf("store %s: %+v, want fail and to %q", dir, f, want)
+		}
+	}
+}
+
 func TestTheDoctorTellsAnotherQuorateFromOurs(t *testing.T) {
 	t.Parallel()
 	theirs, _ := config(t)

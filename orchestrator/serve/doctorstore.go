@@ -19,6 +19,8 @@ const (
 	littleSpace = 16 << 20 // bytes; with less the next write of a store may fail
 	someSpace   = 1 << 30  // bytes; with less an operator should do something
 	lateBackup  = 10 * time.Minute
+
+	letItWrite = "run this as the server's user, and let that write there"
 )
 
 func (c *Config) checkStore(ctx context.Context) doctor.Finding {
@@ -30,11 +32,13 @@ func (c *Config) checkStore(ctx context.Context) doctor.Finding {
 	switch {
 	case fault.ReasonOf(err) == "STORE_LOCKED":
 		return doctor.Found("%s is in use by a running server", dir)
+	case notWritable(err):
+		return doctor.Failed(err, letItWrite)
 	case err != nil:
-		return doctor.Failed(err, "run this as the server's user, or restore a backup")
+		return doctor.Failed(err, "restore a backup")
 	}
 	if err := writable(dir); err != nil {
-		return doctor.Failed(err, "run this as the server's user, and let that write there")
+		return doctor.Failed(err, letItWrite)
 	}
 	size, err := server.EmbeddedSize(dir)
 	switch {

@@ -60,8 +60,13 @@ func (s *Store) DynamoDB() ddb.Config {
 
 // ofFolder returns an error of opening the embedded store as one of its setting if the folder is none, or the server may not write there.
 func (s *Store) ofFolder(err error) error {
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR) {
+	if notWritable(err) {
 		return invalid("store.dataDir", "%v; it has to be a folder that the server's user may write to", err)
 	}
 	return err
+}
+
+// notWritable reports whether err says that a folder is none, or that the server may not write there.
+func notWritable(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR)
 }
