@@ -113,8 +113,8 @@ func TestLoadRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		"a merge key":                 {file: "<<: {debug: true}\n", want: "F:1: unknown key <<"},
 		"a key given twice":           {file: "debug: true\ndebug: false\n", want: "F:2: debug is given twice, first in line 1"},
 		"a duration without a unit":   {file: "http: {readTimeout: 5}\n", want: `F:1: http.readTimeout: "5" is not a duration such as 1m30s`},
-		"a number out of range":       {file: "level: 9223372036854775808\n", want: `F:1: level: "9223372036854775808" is not a valid int`},
-		"a whole number that is none": {file: "level: 1.5\n", want: `F:1: level: "1.5" is not a valid int`},
+		"a number out of range":       {file: "level: 9223372036854775808\n", want: `F:1: level: "9223372036854775808" is not a whole number, or one that is too large`},
+		"a whole number that is none": {file: "level: 1.5\n", want: `F:1: level: "1.5" is not a whole number, or one that is too large`},
 		"a value instead of a list":   {file: "http: {allowedHosts: a}\n", want: "F:1: http.allowedHosts: want a list"},
 		"a list instead of a value":   {file: "debug: [true]\n", want: "F:1: debug: want one value"},
 		"a list in a list":            {file: "http: {allowedHosts: [[a]]}\n", want: "F:1: http.allowedHosts: want text"},
@@ -127,11 +127,11 @@ func TestLoadRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		"a star":                      {file: "debug: true\nhttp: {allowedHosts: [*]}\n", want: "F: yaml: line 2: did not find expected alphabetic or numeric character; quote a text that begins with * or &, such as \"*\""},
 		"a star before a name":        {file: "http: {allowedHosts: [*x]}\n", want: "F: yaml: unknown anchor 'x' referenced; quote a text that begins with * or &, such as \"*\""},
 		"too long a file":             {file: strings.Repeat("#", 1<<20+1), want: "config file: F is too large: it has more than 1048576 bytes"},
-		"a wrong variable":            {environ: []string{"QUORATE_DEBUG=maybe"}, want: `env QUORATE_DEBUG: debug: "maybe" is not a valid bool`},
+		"a wrong variable":            {environ: []string{"QUORATE_DEBUG=maybe"}, want: `env QUORATE_DEBUG: debug: "maybe" is neither true nor false`},
 		"a flag for nothing":          {flags: map[string]string{"http.port": "1"}, want: "flag for http.port: no such setting"},
 		"a setting that is refused":   {file: "http:\n  retries: 99\n", want: `F:2: http.retries: "99" are too many`},
 		"what Validate refuses":       {flags: map[string]string{"http.addr": ""}, want: "http: addr is empty"},
-		"all problems at once":        {file: "x: 1\n", flags: map[string]string{"debug": "x"}, want: "F:1: unknown key x\nflag: debug: \"x\" is not a valid bool"},
+		"all problems at once":        {file: "x: 1\n", flags: map[string]string{"debug": "x"}, want: "F:1: unknown key x\nflag: debug: \"x\" is neither true nor false"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

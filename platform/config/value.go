@@ -43,25 +43,29 @@ func parseScalar(v reflect.Value, text string) error {
 		return nil
 	}
 	var err error
+	var is string
 	switch {
 	case v.Kind() == reflect.Bool:
+		is = "neither true nor false"
 		var b bool
 		if b, err = strconv.ParseBool(text); err == nil {
 			v.SetBool(b)
 		}
 	case v.CanInt():
+		is = "not a whole number, or one that is too large"
 		var n int64
 		if n, err = strconv.ParseInt(text, 10, v.Type().Bits()); err == nil {
 			v.SetInt(n)
 		}
 	default:
+		is = "not a number"
 		var n float64
 		if n, err = strconv.ParseFloat(text, 64); err == nil {
 			v.SetFloat(n)
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%q is not a valid %s", text, v.Kind())
+		return fmt.Errorf("%q is %s", text, is)
 	}
 	return nil
 }
