@@ -114,10 +114,10 @@ func readable(err error, message protoreflect.Message, body []byte) error {
 	text = at[1] + strings.TrimPrefix(text, at[0])
 	if message != nil && json.Valid(body) {
 		switch in := misfit(message, body); {
-		case in.path != "":
+		case in.wrong != "":
 			text = in.path + ": " + in.wrong
 		case in.stranger != nil && strings.HasPrefix(text, "unknown field "):
-			text += fmt.Sprintf("; %s has %s", in.stranger.Name(), strings.Join(jsonNames(in.stranger.Fields()), ", "))
+			text = fmt.Sprintf("%s: %s; %s has %s", in.path, text, in.stranger.Name(), strings.Join(jsonNames(in.stranger.Fields()), ", "))
 		}
 	}
 	return fmt.Errorf("the body cannot be read, %s: %s", at[2], text)

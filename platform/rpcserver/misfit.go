@@ -19,8 +19,9 @@ const (
 
 // fit is what is wrong with a body; zero when protojson's own error says more.
 type fit struct {
-	path, wrong string                         // the field whose value has the wrong type or form, and what is wrong with it
-	stranger    protoreflect.MessageDescriptor // instead: the message that does not have the field that protojson's error is about
+	path     string                         // the field
+	wrong    string                         // what is wrong with its value; empty when the field is unknown
+	stranger protoreflect.MessageDescriptor // the message that does not have the unknown field
 }
 
 // misfit returns what is wrong with body. It decodes each field by itself, so that protojson remains the only judge.
@@ -32,6 +33,7 @@ func misfit(m protoreflect.Message, body []byte) fit {
 	if begin, err := values.Token(); err != nil || begin != json.Delim('{') {
 		return fit{}
 	}
+	seen := make(map[protoreflect.FieldDescriptor]bool)
 	chosen := make(map[protoreflect.OneofDescriptor]protoreflect.FieldDescriptor)
 	for values.More() { // in order, as protojson meets them
 		var value json.RawMessage
@@ -41,8 +43,12 @@ func misfit(m protoreflect.Message, body []byte) fit {
 		}
 		field := fieldNamed(m.Descriptor(), fmt.Sprint(name))
 		if field == nil {
-			return fit{stranger: m.Descriptor()}
+			return fit{path: fmt.Sprint(name), stranger: m.Descriptor()}
 		}
+		if seen[field] {
+			return fit{path: string(field.Name()), wrong: "the field occurs twice"}
+		}
+		seen[field] = true
 		if of := field.ContainingOneof(); of != nil && !bytes.Equal(value, []byte("null")) {
 			if first := chosen[of]; first != nil && first != field {
 				return fit{path: string(field.Name()), wrong: fmt.Sprintf("there may be one of %s, and %s is there already", either(of), first.JSONName())}

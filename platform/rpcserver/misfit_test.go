@@ -48,6 +48,11 @@ func TestAValueThatDoesNotFitIsNamedWithItsField(t *testing.T) {
 		`{"source":{"shop":null,"donor":7}}`:         {"source.donor", "7 is not a string"},
 		`{"tags":["a",5]}`:                           {"tags[1]", "5 is not a string"},
 		`{"labels":["a"]}`:                           {"labels", `["a"] is not an object`},
+		`{"requestId":"a","request_id":"b"}`:         {"request_id", "the field occurs twice"},
+		`{"book":{"name":"a"},"book":null}`:          {"book", "the field occurs twice"},
+		`{"others":[{},{"etag":"a","etag":"b"}]}`:    {"others[1].etag", "the field occurs twice"},
+		`{"shelfPlace":1}`:                           {"shelfPlace", `unknown field "shelfPlace"; CreateBookRequest has book, requestId, loan, due, returned, note, others, source, tags, labels`},
+		`{"others":[{},{"na-me":"a"}]}`:              {"others[1].na-me", `unknown field "na-me"; Book has name, etag, sequence`},
 		`{"loan":"` + strings.Repeat("x", 58) + `"}`: {"loan", `"` + strings.Repeat("x", 58) + `"` + duration},
 		`{"loan":"` + strings.Repeat("x", 99) + `"}`: {"loan", `"` + strings.Repeat("x", 59) + "…" + duration},
 	} {
@@ -79,11 +84,12 @@ func TestWhatIsWrongFirstIsSaidWithItsPlace(t *testing.T) {
 	r := start(t, nil)
 	for body, want := range map[string]string{
 		`{"note":1e999}`:                              `line 1:9: invalid google.protobuf.Value`,
-		`{"nope":1,"loan":5}`:                         `line 1:2: unknown field \"nope\"; CreateBookRequest has book, requestId, loan, due, returned, note, others, source, tags, labels"`,
-		`{"book":{"nope":1,"name":7}}`:                `line 1:10: unknown field \"nope\"; Book has name, etag, sequence"`,
-		`{"others":[{},{"nope":1}]}`:                  `line 1:16: unknown field \"nope\"; Book has name, etag, sequence"`,
-		`{"source":{"shelf":1}}`:                      `line 1:12: unknown field \"shelf\"; Source has shop, donor, shelfPlace, kind, cover"`,
-		`{"source":{"shop":"a","shop":"b"},"nope":1}`: `line 1:23: duplicate field \"shop\""`,
+		`{"nope":1,"loan":5}`:                         `line 1:2: nope: unknown field \"nope\"; CreateBookRequest has book, requestId, loan, due, returned, note, others, source, tags, labels"`,
+		`{"book":{"nope":1,"name":7}}`:                `line 1:10: book.nope: unknown field \"nope\"; Book has name, etag, sequence"`,
+		`{"others":[{},{"nope":1}]}`:                  `line 1:16: others[1].nope: unknown field \"nope\"; Book has name, etag, sequence"`,
+		`{"source":{"shelf":1}}`:                      `line 1:12: source.shelf: unknown field \"shelf\"; Source has shop, donor, shelfPlace, kind, cover"`,
+		`{"source":{"shop":"a","shop":"b"},"nope":1}`: `line 1:23: source.shop: the field occurs twice"`,
+		`{"a: b":1}`:                                  `line 1:2: a: b: unknown field`,
 		"{\"requestId\":{},\n\"book\":{\"name\":7}}":  `line 1:14: request_id: {}`,
 	} {
 		if resp, answer := r.do(t, "POST", "/v1/books", body, nil); resp.StatusCode != http.StatusBadRequest || !strings.Contains(answer, want) {

@@ -16,7 +16,8 @@ var (
 	duration  = regexp.MustCompile(`^(?:time: )?(?:missing unit in|invalid|unknown unit ".*" in) duration (".*")$`)
 	instant   = regexp.MustCompile(`^parsing time (".*?") as `)
 	parameter = regexp.MustCompile(`^(?:parsing field "([^"]+)": |type mismatch, parameter: (\S+), error: )(.*)$`) // the gateway's own
-	inBody    = regexp.MustCompile(`^the body cannot be read, line \d+:\d+: ([a-z0-9_.\[\]]+): (.*)$`)             // as readable words it
+	repeated  = regexp.MustCompile(`^(?:too many values for|duplicate) field "([^"]+)"`)                           // the gateway's own, too
+	inBody    = regexp.MustCompile(`^the body cannot be read, line \d+:\d+: ([\w.\[\]-]+): (.*)$`)                 // as readable words it
 )
 
 // plain rewords the gateway's error about a value that it refused, and names the field in a violation.
@@ -37,6 +38,9 @@ func plain(err error) error {
 // WrongParameter returns which parameter of a query the gateway refuses by an error with this message, and what is wrong with it in plain words. Of
 // other errors it returns nothing.
 func WrongParameter(message string) (name, text string) {
+	if twice := repeated.FindStringSubmatch(message); twice != nil {
+		return twice[1], "it is given more than once"
+	}
 	of := parameter.FindStringSubmatch(message)
 	if of == nil {
 		return "", ""
