@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -88,20 +89,20 @@ func (s *Server) limitOf(r *http.Request) int64 {
 	return s.opts.MaxBodyBytes
 }
 
-// limitedBody remembers that the limit was exceeded, because the gateway reduces the error to its text.
+// limitedBody remembers why it could not be read, because the gateway reduces the error to its text.
 type limitedBody struct {
 	io.ReadCloser
-	raw      io.Reader
-	control  *http.ResponseController
-	limit    int64
-	exceeded bool
+	raw     io.Reader
+	control *http.ResponseController
+	limit   int64
+	failed  error
 }
 
 // Read reads until the limit, and fails when the client takes longer than bodyTimeout.
 func (b *limitedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		b.exceeded = true
+	if err != nil && err != io.EOF { //nolint:errorlint // io.Reader's own
+		b.failed = err
 	}
 	return n, err
 }
@@ -124,6 +125,21 @@ func (b *limitedBody) readAhead(ctx context.Context, t *turns) (size int, err er
 type failingReader struct{ err error }
 
 func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
+
+// answer says why the body could not be read. The error's own text is that of the connection, with its addresses.
+func (b *limitedBody) answer(w http.ResponseWriter, r *http.Request) {
+	_, exceeded := errors.AsType[*http.MaxBytesError](b.failed)
+	switch {
+	case exceeded:
+		b.refuse(w, r)
+	case errors.Is(b.failed, os.ErrDeadlineExceeded):
+		writeError(w, r, fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: it did not come within %s", bodyTimeout))
+	case errors.Is(b.failed, io.ErrUnexpectedEOF):
+		writeError(w, r, fault.New(fault.InvalidArgument, "BODY_INCOMPLETE", "the body ended early"))
+	default:
+		writeError(w, r, fault.New(fault.InvalidArgument, "BODY_UNREADABLE", "the body could not be read"))
+	}
+}
 
 // refuse answers 413. It first discards the body, within bounds, because many clients read an answer only after they have sent everything; a client
 // that waits for 100 Continue is answered at once.

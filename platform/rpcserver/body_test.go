@@ -2,14 +2,20 @@ package rpcserver_test
 
 import (
 	"bufio"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
+	"github.com/quorate/quorate/platform/logtest"
 	"github.com/quorate/quorate/platform/rpcserver"
 )
 
@@ -83,6 +89,37 @@ func TestABodyThatIsThrownAwayMayBeLarger(t *testing.T) {
 					t.Errorf("POST %s with a body of 100 KiB %s = %d %s, want %d", path, kind, got.StatusCode, text, want)
 				}
 			}
+		}
+	}
+}
+
+// TestABodyThatCannotBeReadIsToldWithItsReason has bodies that fail, of a request that is decoded at once and of one that is read ahead.
+func TestABodyThatCannotBeReadIsToldWithItsReason(t *testing.T) {
+	t.Parallel()
+	for reason, err := range map[string]error{
+		"BODY_INCOMPLETE":    io.ErrUnexpectedEOF,
+		"BODY_UNREADABLE":    errors.New("read tcp 192.0.2.1: invalid byte in chunk length"),
+		"REQUEST_UNREADABLE": &net.OpError{Op: "read", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1)}, Err: os.ErrDeadlineExceeded},
+	} {
+		for _, size := range []int64{1000, 50_000} {
+			t.Run(fmt.Sprintf("%s of %d bytes", reason, size), func(t *testing.T) {
+				t.Parallel()
+				s, failed := rpcserver.New(options(t, new(logtest.Buffer)))
+				if failed != nil {
+					t.Fatal(failed)
+				}
+				if failed := s.Gateway(t.Context(), registerLibrary); failed != nil {
+					t.Fatal(failed)
+				}
+				req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/v1/books", io.MultiReader(strings.NewReader("{"), iotest.ErrReader(err)))
+				req.ContentLength = size
+				req.Header.Set("Authorization", "Bearer "+readerToken)
+				w := httptest.NewRecorder()
+				s.Handler().ServeHTTP(w, req)
+				if got := w.Body.String(); w.Code != http.StatusBadRequest || !strings.Contains(got, `"`+reason+`"`) || strings.Contains(got, "192.0.2.1") {
+					t.Errorf("POST /v1/books = %d %s, want 400 with %s and no address", w.Code, got, reason)
+				}
+			})
 		}
 	}
 }

@@ -113,8 +113,8 @@ func gatewayError(w http.ResponseWriter, r *http.Request, err error) {
 		err = status.Error(codes.InvalidArgument, wrapped.Err.Error())
 	}
 	err = plain(err)
-	if body, ok := r.Body.(*limitedBody); ok && body.exceeded {
-		body.refuse(w, r)
+	if body, ok := r.Body.(*limitedBody); ok && body.failed != nil {
+		body.answer(w, r)
 		return
 	}
 	if out, ok := w.(*streamWriter); ok && out.sendLast(err) {
