@@ -24,7 +24,7 @@ import (
 
 const (
 	eventMIME    = "text/event-stream"
-	maxJSONDepth = 100
+	maxJSONDepth = 256 // a JSON Schema may have 200 levels, and stands in a request
 )
 
 // messageMarshaler is the gateway's JSON marshaler made strict: a body is exactly one value without unknown fields.
@@ -107,6 +107,9 @@ func readable(err error, message protoreflect.Message, body []byte) error {
 		return nil
 	}
 	text := bounded.Text(apijson.Problem(err), maxComplaint)
+	if text == "exceeded max recursion depth" {
+		return fmt.Errorf("the body has lists and objects more than %d deep in one another", maxJSONDepth)
+	}
 	at := place.FindStringSubmatch(text)
 	if at == nil {
 		return fmt.Errorf("the body cannot be read: %s", text)
