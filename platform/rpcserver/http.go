@@ -38,11 +38,11 @@ func (s *Server) handler() http.Handler {
 	})
 }
 
-// dotted returns the mux, except that it does not redirect a path of the API with a segment . or .., which is a name like any other there: the client
-// would get the answer to another call.
+// dotted returns the mux, except that it does not redirect a path of the API with a segment that is empty, . or .., which is a name like any other there:
+// the client would get the answer to another call.
 func (s *Server) dotted(api http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, apiPath) && strings.Contains(r.URL.Path, "/.") {
+		if strings.HasPrefix(r.URL.Path, apiPath) && (strings.Contains(r.URL.Path, "/.") || strings.Contains(r.URL.Path, "//")) {
 			r.Pattern = apiPath // as the mux notes it
 			api.ServeHTTP(w, r)
 			return

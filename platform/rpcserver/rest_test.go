@@ -82,6 +82,7 @@ func TestRESTErrors(t *testing.T) {
 		"an unknown path that is not UTF-8":  {method: "GET", path: "/nothing/%ff", status: 404, reason: "ROUTE_NOT_FOUND", text: "/nothing/\uFFFD"},
 		"an unknown path outside the API":    {method: "GET", path: "/nothing", status: 404, reason: "ROUTE_NOT_FOUND"},
 		"a name that is a step up":           {method: "GET", path: "/v1/books/..", status: 400, reason: "VALIDATION_FAILED", text: "name: "},
+		"an empty name":                      {method: "PATCH", path: "/v1/orders//book", body: "{}", status: 400, reason: "VALIDATION_FAILED", text: "book.name: "},
 		"a name that is no step":             {method: "GET", path: "/v1/books/.", status: 400, reason: "VALIDATION_FAILED", text: "name: "},
 		"steps to what is outside the API":   {method: "GET", path: "/v1/../healthz", status: 404, reason: "ROUTE_NOT_FOUND", text: "/v1/../healthz"},
 		"no token":                           {method: "GET", path: "/v1/books/dune", headers: header{"Authorization": ""}, status: 401, reason: "TOKEN_MISSING", want: header{"WWW-Authenticate": `Bearer realm="quorate"`}},
