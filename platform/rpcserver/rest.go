@@ -24,6 +24,7 @@ type restCall struct {
 	verb        string
 	query       url.Values
 	path        map[string]string // values of the path, by field
+	content     int64             // bytes of the body
 	conditional bool              // If-Match names a version
 	known       string            // If-None-Match, as it came
 	key         string            // Idempotency-Key, without quotes; empty for none
@@ -36,6 +37,7 @@ type restKey struct{}
 
 // takeTurn reads a body that may be large, and waits for the turn to decode it.
 func (c *restCall) takeTurn(t *turns, r *http.Request) (end func(), err error) {
+	c.content = r.ContentLength
 	body, ok := r.Body.(*limitedBody)
 	if !ok || r.ContentLength >= 0 && r.ContentLength < largeRequest {
 		return func() {}, nil
@@ -47,6 +49,7 @@ func (c *restCall) takeTurn(t *turns, r *http.Request) (end func(), err error) {
 	if err != nil {
 		return func() {}, nil //nolint:nilerr // who reads the body gets it
 	}
+	c.content = int64(size)
 	c.turn, end, err = t.take(r.Context(), size)
 	return end, err
 }

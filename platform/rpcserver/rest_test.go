@@ -98,6 +98,8 @@ func TestRESTErrors(t *testing.T) {
 		"a condition that is not ASCII":      {method: "GET", path: "/v1/books/whoami", headers: header{"If-Match": `"é"`}, status: 400, reason: "CONDITION_INVALID", text: "If-Match"},
 		"an id that is not UTF-8":            {method: "POST", path: "/v1/books", body: `{}`, headers: header{"Idempotency-Key": "\xff"}, status: 400, reason: "IDEMPOTENCY_INVALID", text: "Idempotency-Key"},
 		"a condition that cannot be held":    {method: "POST", path: "/v1/books", body: `{"book":{"name":"a"}}`, headers: header{"If-Match": `"1"`}, status: 400, reason: "CONDITION_UNSUPPORTED", text: "If-Match"},
+		"a condition that nothing exists":    {method: "POST", path: "/v1/books", body: `{"book":{"name":"a"}}`, headers: header{"If-None-Match": "*"}, status: 400, reason: "CONDITION_UNSUPPORTED", text: "If-None-Match"},
+		"a body that would be ignored":       {method: "GET", path: "/v1/books/dune", body: `{"viewMode":"x"}`, status: 400, reason: "BODY_UNSUPPORTED", text: "no body, only these query parameters: viewMode"},
 		"an error of ours":                   {method: "GET", path: "/v1/books/broken", status: 500, reason: "INTERNAL", text: "internal error"},
 		"a panic":                            {method: "GET", path: "/v1/books/panic", status: 500, reason: "INTERNAL", text: "internal error"},
 		"a deadline of the caller":           {method: "GET", path: "/v1/books/slow", headers: header{"Grpc-Timeout": "10m"}, status: 504},

@@ -3,6 +3,7 @@ package rpcserver
 import (
 	"cmp"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -14,9 +15,10 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// check refuses query parameters and conditions that would be ignored silently.
+// check refuses query parameters, conditions and bodies that would be ignored silently.
 func (c *restCall) check(method string) error {
-	if len(c.query) == 0 && !c.conditional {
+	reads := c.verb == http.MethodGet
+	if len(c.query) == 0 && !c.conditional && (c.known == "" || reads) && (c.content == 0 || !reads && c.verb != http.MethodDelete) {
 		return nil
 	}
 	name := protoreflect.FullName(strings.ReplaceAll(strings.TrimPrefix(method, "/"), "/", "."))
@@ -28,14 +30,21 @@ func (c *restCall) check(method string) error {
 	if !ok {
 		return fault.New(fault.Internal, "INTERNAL", "%s is no method", name)
 	}
+	if c.content > 0 && c.bodyField(rpc) == "" {
+		return fault.New(fault.InvalidArgument, "BODY_UNSUPPORTED", "this call takes no body, only these query parameters: %s", c.parameters(rpc.Input(), ""))
+	}
 	if err := c.checkCondition(rpc); err != nil {
 		return err
 	}
 	return c.checkQuery(rpc)
 }
 
-// checkCondition refuses If-Match for a call without an etag: a client that sends it does not want an unconditional call.
+// checkCondition refuses If-None-Match for a call that changes something, and If-Match for one without an etag: a client that sends it does not want an
+// unconditional call.
 func (c *restCall) checkCondition(rpc protoreflect.MethodDescriptor) error {
+	if c.known != "" && c.verb != http.MethodGet {
+		return fault.Invalid("if-none-match", "CONDITION_UNSUPPORTED", "this call takes no If-None-Match: leave the header out")
+	}
 	if !c.conditional || c.verb == "GET" || rpc.Input().Fields().ByName("etag") != nil {
 		return nil
 	}
