@@ -69,11 +69,21 @@ func (s *Server) UpdateSemanticMapping(ctx context.Context, req *registryv1.Upda
 }
 
 // checkMappingMask refuses a mask that names anything but the description. What the server sets is ignored, and so are the name and the types if they
-// are those of the mapping: REST makes the mask of whatever fields the body has, and a client may send back what it has read.
+// are those of the mapping: REST makes the mask of whatever fields the body has, and a client may send back what it has read. Without a mask, or with *,
+// the name and the types that are set are named.
 func checkMappingMask(req *registryv1.UpdateSemanticMappingRequest) error {
 	in, paths := req.GetSemanticMapping(), maskPaths(req.GetUpdateMask())
 	from, to, _ := strings.Cut(req.GetName(), "-")
-	for _, path := range paths {
+	named := slices.Clone(paths)
+	if len(paths) == 0 || slices.Contains(paths, "*") {
+		for path, value := range map[string]string{"name": in.GetName(), "from_type": in.GetFromType(), "to_type": in.GetToType()} {
+			if value != "" {
+				named = append(named, path)
+			}
+		}
+		slices.Sort(named)
+	}
+	for _, path := range named {
 		switch {
 		case path == "description", path == "*", path == "", path == "etag", path == "create_time", path == "update_time":
 		case path == "name" && in.GetName() == req.GetName(), path == "from_type" && in.GetFromType() == from, path == "to_type" && in.GetToType() == to:

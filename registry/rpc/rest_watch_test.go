@@ -123,6 +123,7 @@ func findOverREST(t *testing.T, url string) {
 		},
 		{name: "another type", method: "PATCH", path: "/v1/semanticMappings/document-comment", body: `{"description":"no","toType":"artifact"}`, status: 400, want: `MASK_INVALID`},
 		{name: "another name", method: "PATCH", path: "/v1/semanticMappings/document-comment", body: `{"description":"no","name":"x"}`, status: 400, want: `MASK_INVALID`},
+		{name: "another type among all", method: "PATCH", path: "/v1/semanticMappings/document-comment?updateMask=*", body: `{"description":"no","toType":"artifact"}`, status: 400, want: `MASK_INVALID`},
 		{name: "one mapping", method: "GET", path: "/v1/semanticMappings/document-comment", status: 200, want: `"description":"why not"`},
 		{name: "a stale mapping", method: "DELETE", path: "/v1/semanticMappings/document-comment", ifMatch: `"x"`, status: 412, want: `ETAG_MISMATCH`},
 		{name: "all mappings", method: "GET", path: "/v1/semanticMappings", status: 200, want: `{"semanticMappings":[{`},

@@ -360,3 +360,22 @@ func TestUpdateMetadataReplacesWhatTheMaskNames(t *testing.T) {
 		t.Errorf("DeleteAgent(etag) = %v, want the request's own etag to win", err)
 	}
 }
+
+// TestAMappingKeepsItsTypes has no mask, which over REST is made of the fields of the body.
+func TestAMappingKeepsItsTypes(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	made, err := s.CreateSemanticMapping(admin(t), &registryv1.CreateSemanticMappingRequest{SemanticMapping: &registryv1.SemanticMapping{FromType: "document", ToType: "comment"}})
+	if err != nil {
+		t.Fatalf("CreateSemanticMapping() = %v, want no error", err)
+	}
+	made.Description = "why"
+	changed, err := s.UpdateSemanticMapping(admin(t), &registryv1.UpdateSemanticMappingRequest{Name: made.GetName(), SemanticMapping: made})
+	if err != nil || changed.GetDescription() != "why" {
+		t.Errorf("UpdateSemanticMapping() with what was read = %v, %v, want its description", changed, err)
+	}
+	changed.ToType, changed.Description = "artifact", "no"
+	if got, err := s.UpdateSemanticMapping(admin(t), &registryv1.UpdateSemanticMappingRequest{Name: made.GetName(), SemanticMapping: changed}); fault.ReasonOf(err) != "MASK_INVALID" {
+		t.Errorf("UpdateSemanticMapping() with another type = %v, %v, want MASK_INVALID", got, err)
+	}
+}
