@@ -235,6 +235,21 @@ func TestARuleOfAnUnknownFormatIsAWarning(t *testing.T) {
 	}
 }
 
+// TestASkillThatIsDoneOnceAndUnknownIsAWarning has a skill id that is misspelt: nothing would keep its work from being done twice.
+func TestASkillThatIsDoneOnceAndUnknownIsAWarning(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	a, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(cardV1)})
+	if err != nil {
+		t.Fatalf("Register() = %v, want no error", err)
+	}
+	once := registry.Metadata{AtMostOnceSkills: []string{"*", a.Card.Skills[0].ID, "pya"}}
+	_, warnings, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, a.Name, "", nil, once)
+	if err != nil || len(warnings) != 1 || warnings[0].Code != "SKILL_NOT_FOUND" || warnings[0].Field != "metadata.at_most_once_skills[2]" {
+		t.Errorf("UpdateMetadata() = %+v, %v, want SKILL_NOT_FOUND of the third skill", warnings, err)
+	}
+}
+
 func TestACardMayCarryTheWholeDocumentOfItsMetadata(t *testing.T) {
 	t.Parallel()
 	card := func(about string) []byte {

@@ -22,7 +22,7 @@ func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, m
 	proposed := Agent{Tenant: tenant, Name: name}
 	merge(&proposed.Metadata)
 	proposed.Metadata.AgentName, proposed.Metadata.Version = m.AgentName, m.Version
-	if m.Version != "" {
+	if m.Version != "" || len(proposed.Metadata.AtMostOnceSkills) > 0 { // these are compared with the card
 		current, err := r.Agent(ctx, tenant, name)
 		if err != nil {
 			return Agent{}, nil, err
@@ -89,8 +89,8 @@ func mergeFunc(mask []string, m Metadata) (func(*Metadata), error) {
 	}, nil
 }
 
-// checkMetadata validates an agent's metadata. It warns of rules whose target is not registered or whose format is unknown, and of a version other
-// than the card's.
+// checkMetadata validates an agent's metadata. It warns of rules whose target is not registered or whose format is unknown, and of a version and skills
+// that are not the card's.
 func (r *Registry) checkMetadata(ctx context.Context, a *Agent) ([]Warning, error) {
 	if err := a.Metadata.Validate(a.Name); err != nil {
 		return nil, err
@@ -101,6 +101,14 @@ func (r *Registry) checkMetadata(ctx context.Context, a *Agent) ([]Warning, erro
 			Code: "VERSION_MISMATCH", Field: "metadata.version",
 			Message: fmt.Sprintf("the metadata says version %q, and the card says %s; the card's counts", fault.Clip(version), a.Card.Version),
 		})
+	}
+	for i, id := range a.Metadata.AtMostOnceSkills {
+		if id != "*" && !slices.ContainsFunc(a.Card.Skills, func(s Skill) bool { return s.ID == id }) {
+			warnings = append(warnings, Warning{
+				Code: "SKILL_NOT_FOUND", Field: fmt.Sprintf("metadata.at_most_once_skills[%d]", i),
+				Message: fmt.Sprintf("the card has no skill %q, so that it keeps no work from being done twice", fault.Clip(id)),
+			})
+		}
 	}
 	for i, q := range a.Metadata.ConsultationRequirements {
 		exists, err := r.AgentExists(ctx, a.Tenant, q.TargetAgent)
