@@ -16,17 +16,18 @@ type VersionRange struct {
 }
 
 // ParseVersionRange parses a range. An empty text means all versions. Comparisons (=, !=, <, <=, >, >=, ~ and ^) separated by spaces must all hold;
-// || means or. A pre-release is in a range only if the range names one. An error is an InvalidArgument fault with the reason VERSION_RANGE_INVALID.
+// || means or. A pre-release is in a range only if the range names one. An error is an InvalidArgument fault with the reason VERSION_RANGE_INVALID and the
+// field route.version, since only routes have ranges.
 func ParseVersionRange(text string) (VersionRange, error) {
 	if text == "" {
 		return VersionRange{}, nil
 	}
 	if len(text) > MaxVersionRangeBytes {
-		return VersionRange{}, fault.New(fault.InvalidArgument, "VERSION_RANGE_INVALID", "the range of versions is longer than %d bytes", MaxVersionRangeBytes)
+		return VersionRange{}, fault.Invalid("route.version", "VERSION_RANGE_INVALID", "the range of versions is longer than %d bytes", MaxVersionRangeBytes)
 	}
 	constraints, err := semver.NewConstraint(text)
 	if err != nil {
-		return VersionRange{}, fault.New(fault.InvalidArgument, "VERSION_RANGE_INVALID", "%q is not a range of versions: write for example 1.2.0, ^1.2 or >=1.4 <2", text)
+		return VersionRange{}, fault.Invalid("route.version", "VERSION_RANGE_INVALID", "%q is not a range of versions: write for example 1.2.0, ^1.2 or >=1.4 <2", text)
 	}
 	return VersionRange{text: text, constraints: constraints}, nil
 }

@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -42,8 +43,9 @@ func TestAVersionIsInARangeOrNot(t *testing.T) {
 func TestWhatIsNoRangeOfVersionsIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"new", ">=", "1.2.x.4", strings.Repeat(">0 ", 22)} {
-		if r, err := registry.ParseVersionRange(text); fault.ReasonOf(err) != "VERSION_RANGE_INVALID" {
-			t.Errorf("ParseVersionRange(%q) = %v, %v, want VERSION_RANGE_INVALID", text, r, err)
+		r, err := registry.ParseVersionRange(text)
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Reason != "VERSION_RANGE_INVALID" || len(f.Violations) != 1 || f.Violations[0].Field != "route.version" {
+			t.Errorf("ParseVersionRange(%q) = %v, %v, want VERSION_RANGE_INVALID of route.version", text, r, err)
 		}
 	}
 }
