@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -95,6 +97,7 @@ type limitedBody struct {
 	raw     io.Reader
 	control *http.ResponseController
 	limit   int64
+	path    map[string]string // values of the path, by field
 	failed  error
 }
 
@@ -126,10 +129,27 @@ type failingReader struct{ err error }
 
 func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 
-// answer says why the body could not be read. The error's own text is that of the connection, with its addresses.
+// agree fails if message, which the body is, says something else than the path, whose values replace those of the body.
+func (b *limitedBody) agree(message protoreflect.Message) error {
+	for name, value := range b.path {
+		field := message.Descriptor().Fields().ByTextName(name)
+		if field == nil || field.Kind() != protoreflect.StringKind {
+			continue
+		}
+		if said := message.Get(field).String(); said != "" && said != value {
+			b.failed = fault.Invalid(name, "PATH_AMBIGUOUS", "%s: the path says %q and the body %q; leave it out of the body", name, fault.Clip(value), fault.Clip(said))
+		}
+	}
+	return b.failed
+}
+
+// answer says why the body could not be read. The error's own text may be that of the connection, with its addresses.
 func (b *limitedBody) answer(w http.ResponseWriter, r *http.Request) {
 	_, exceeded := errors.AsType[*http.MaxBytesError](b.failed)
+	refused, ours := errors.AsType[*fault.Error](b.failed)
 	switch {
+	case ours:
+		writeError(w, r, refused)
 	case exceeded:
 		b.refuse(w, r)
 	case errors.Is(b.failed, os.ErrDeadlineExceeded):

@@ -199,6 +199,9 @@ func enterREST(t *turns, next runtime.HandlerFunc) runtime.HandlerFunc {
 			writeError(w, r, err)
 			return
 		}
+		if body, ok := r.Body.(*limitedBody); ok {
+			body.path = path
+		}
 		c := &restCall{
 			verb: r.Method, query: r.URL.Query(), path: path, conditional: condition, known: strings.Join(r.Header.Values("If-None-Match"), ","),
 			key: strings.Trim(strings.Join(r.Header.Values("Idempotency-Key"), ","), `"`), out: newStreamWriter(w),

@@ -115,7 +115,10 @@ func newLibrary() protoreflect.FileDescriptor {
 			method("GetBook", "GetBookRequest", &annotations.HttpRule{Pattern: &annotations.HttpRule_Get{Get: "/v1/books/{name}"}}),
 			method("CreateBook", "CreateBookRequest", &annotations.HttpRule{
 				Pattern: &annotations.HttpRule_Post{Post: "/v1/books"}, Body: "*",
-				AdditionalBindings: []*annotations.HttpRule{{Pattern: &annotations.HttpRule_Patch{Patch: "/v1/orders/{request_id}/book"}, Body: "book"}},
+				AdditionalBindings: []*annotations.HttpRule{
+					{Pattern: &annotations.HttpRule_Patch{Patch: "/v1/orders/{request_id}/book"}, Body: "book"},
+					{Pattern: &annotations.HttpRule_Post{Post: "/v1/orders/{request_id}"}, Body: "*"},
+				},
 			}),
 			watch,
 		}}},
@@ -264,6 +267,14 @@ func registerLibrary(_ context.Context, mux *runtime.ServeMux, conn *grpc.Client
 			if err := in.NewDecoder(r.Body).Decode(req); err != nil && !errors.Is(err, io.EOF) {
 				return nil, err
 			}
+			return req, nil
+		}),
+		handle(http.MethodPost, "/v1/orders/{request_id}", createBook, func(_ context.Context, in runtime.Marshaler, r *http.Request, path map[string]string) (proto.Message, error) {
+			req := newMessage("CreateBookRequest")
+			if err := in.NewDecoder(r.Body).Decode(req); err != nil && !errors.Is(err, io.EOF) {
+				return nil, err
+			}
+			req.Set(req.Descriptor().Fields().ByName("request_id"), protoreflect.ValueOfString(path["request_id"]))
 			return req, nil
 		}),
 		handle(http.MethodPatch, "/v1/orders/{request_id}/book", createBook, func(_ context.Context, in runtime.Marshaler, r *http.Request, path map[string]string) (proto.Message, error) {

@@ -71,7 +71,13 @@ func (m *messageMarshaler) NewDecoder(r io.Reader) runtime.Decoder {
 			return fmt.Errorf("the body cannot be read: %w", err)
 		}
 		if message, ok := v.(proto.Message); ok {
-			return readable(m.UnmarshalOptions.Unmarshal(data, message), message.ProtoReflect(), data)
+			if err := m.UnmarshalOptions.Unmarshal(data, message); err != nil {
+				return readable(err, message.ProtoReflect(), data)
+			}
+			if body, ok := r.(*limitedBody); ok {
+				return body.agree(message.ProtoReflect())
+			}
+			return nil
 		}
 		if !json.Valid(data) {
 			return errors.New("the body is not one JSON value")
