@@ -70,6 +70,8 @@ func TestEachMistakeHasItsError(t *testing.T) {
 		"the extended card":            {rpc: "GetExtendedAgentCard", params: `{}`, verb: "GET", path: "/extendedAgentCard", want: want{-32004, 400, "UNSUPPORTED_OPERATION"}},
 		"a page of too many":           {rpc: "ListTasks", params: `{"page_size":101}`, verb: "GET", path: "/tasks?page_size=101", want: want{-32602, 400, "PAGE_SIZE_INVALID"}},
 		"a page token of no list":      {rpc: "ListTasks", params: `{"pageToken":"abc"}`, verb: "GET", path: "/tasks?pageToken=abc", want: want{-32602, 400, "PAGE_TOKEN_INVALID"}},
+		"a page of less than nothing":  {rpc: "ListTaskPushNotificationConfigs", params: `{"taskId":"` + open + `","pageSize":-1}`, verb: "GET", path: "/tasks/" + open + "/pushNotificationConfigs?pageSize=-1", want: want{-32602, 400, "PAGE_SIZE_INVALID"}},
+		"a page that there is not":     {rpc: "ListTaskPushNotificationConfigs", params: `{"taskId":"` + open + `","pageToken":"x"}`, verb: "GET", path: "/tasks/" + open + "/pushNotificationConfigs?pageToken=x", want: want{-32602, 400, "PAGE_TOKEN_INVALID"}},
 		"a state that does not exist":  {rpc: "ListTasks", params: `{"status":"DONE"}`, verb: "GET", path: "/tasks?status=DONE", want: want{-32602, 400, "REQUEST_INVALID"}},
 		"no message":                   {rpc: "SendMessage", params: `{}`, verb: "POST", path: "/message:send", want: want{-32602, 400, "MESSAGE_MISSING"}},
 		"a message of words for nobody": {
@@ -268,6 +270,23 @@ func (r refusing) Invoke(context.Context, string, any, any, ...grpc.CallOption) 
 
 func (r refusing) NewStream(ctx context.Context, _ *grpc.StreamDesc, method string, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 	return nil, r.Invoke(ctx, method, nil, nil, opts...)
+}
+
+// TestABodyMayNotNameAnotherTaskThanThePath has bodies and queries that are the whole request, with the task of the path and with another.
+func TestABodyMayNotNameAnotherTaskThanThePath(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	headers := map[string]string{"A2A-Version": "1.0", "Content-Type": "application/json"}
+	for what, want := range map[string]string{
+		"x:cancel of x": `TASK_NOT_FOUND`, "x:cancel of y": `id: the path says \"x\", and the body or the query \"y\"`,
+	} {
+		if got := w.call(t, "POST", "/a2a/tasks/x:cancel", `{"id":"`+what[len(what)-1:]+`"}`, headers); !strings.Contains(got.body, want) {
+			t.Errorf("POST %s = %d %s, want %s", what, got.code, got.body, want)
+		}
+	}
+	if got := w.call(t, "GET", "/a2a/tasks/x?id=y", "", headers); got.code != 400 || !strings.Contains(got.body, "REQUEST_INVALID") {
+		t.Errorf("GET tasks/x?id=y = %d %s, want 400", got.code, got.body)
+	}
 }
 
 func TestAParameterOfTheWrongKindIsNamed(t *testing.T) {

@@ -37,11 +37,17 @@ func (s *Service) GetTaskPushNotificationConfig(ctx context.Context, req *a2apb.
 	return nil, refusal(reasonTaskNotFound, "task %s has no push notification configuration %q", t.ID, req.GetId())
 }
 
-// ListTaskPushNotificationConfigs implements the RPC. All of them fit on one page.
+// ListTaskPushNotificationConfigs implements the RPC. All of them fit on one page, so there is no token of a further one.
 func (s *Service) ListTaskPushNotificationConfigs(ctx context.Context, req *a2apb.ListTaskPushNotificationConfigsRequest) (*a2apb.ListTaskPushNotificationConfigsResponse, error) {
 	t, err := s.pushTask(ctx, req.GetTenant(), req.GetTaskId())
 	if err != nil {
 		return nil, err
+	}
+	if size := req.GetPageSize(); size < 0 {
+		return nil, fault.Invalid("page_size", "PAGE_SIZE_INVALID", "the page size %d is negative", size)
+	}
+	if req.GetPageToken() != "" {
+		return nil, fault.Invalid("page_token", "PAGE_TOKEN_INVALID", "the page token does not belong to this list, which has one page only")
 	}
 	resp := &a2apb.ListTaskPushNotificationConfigsResponse{}
 	for _, w := range t.Webhooks {

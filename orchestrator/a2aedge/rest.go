@@ -177,7 +177,11 @@ func (h *Handler) decodeREST(r *http.Request, body []byte, m *method, fields map
 		if !utf8.ValidString(value) {
 			return nil, invalidParams(string(name), "%q in the path is not UTF-8", value)
 		}
-		message.Set(message.Descriptor().Fields().ByName(name), protoreflect.ValueOfString(value))
+		field := message.Descriptor().Fields().ByName(name)
+		if said := message.Get(field).String(); said != "" && said != value {
+			return nil, invalidParams(string(name), "%s: the path says %q, and the body or the query %q", name, fault.Clip(value), fault.Clip(said))
+		}
+		message.Set(field, protoreflect.ValueOfString(value))
 	}
 	return req, nil
 }
