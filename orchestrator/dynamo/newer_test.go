@@ -107,7 +107,7 @@ func TestWhatANewerVersionHasWrittenInOtherGatesStays(t *testing.T) {
 	gates := func() (record ddb.Item, content *types.AttributeValueMemberM, encoded string) {
 		t.Helper()
 		answer, err := db.API().Query(t.Context(), &dynamodb.QueryInput{
-			TableName: db.Table("TaskBlobs"), KeyConditionExpression: aws.String("task_key = :a"), ScanIndexForward: aws.Bool(false),
+			TableName: db.Table("TaskBlobs"), ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("task_key = :a"), ScanIndexForward: aws.Bool(false),
 			ExpressionAttributeValues: ddb.Item{":a": &types.AttributeValueMemberS{Value: "default#a"}},
 		})
 		if err != nil {

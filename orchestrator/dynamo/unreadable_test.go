@@ -92,7 +92,7 @@ func TestAnArtifactOfWhichAPartIsMissingCannotBeRead(t *testing.T) {
 func recordsOf(t *testing.T, db *ddb.Client, id, containing string) (records []ddb.Item) {
 	t.Helper()
 	pages := dynamodb.NewQueryPaginator(db.API(), &dynamodb.QueryInput{
-		TableName: db.Table("TaskBlobs"), KeyConditionExpression: aws.String("task_key = :t"),
+		TableName: db.Table("TaskBlobs"), ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("task_key = :t"),
 		ExpressionAttributeValues: ddb.Item{":t": &types.AttributeValueMemberS{Value: "default#" + id}},
 	})
 	for pages.HasMorePages() {

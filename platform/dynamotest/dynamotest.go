@@ -38,7 +38,7 @@ func Main(m *testing.M) int {
 func Prefix() string { return "test-" + strings.ToLower(rand.Text()[:12]) + "-" }
 
 // Open returns a client with a table prefix of its own. With a nil transport it uses the default one. Tests get the items of a batch of reads in another
-// order than they asked for.
+// order than they asked for, and find nothing in a table that they read without asking for consistency.
 func Open(tb testing.TB, over http.RoundTripper) *ddb.Client {
 	tb.Helper()
 	endpoint := Endpoint(tb)
@@ -47,7 +47,7 @@ func Open(tb testing.TB, over http.RoundTripper) *ddb.Client {
 		if over == nil {
 			over = transport
 		}
-		over = unordered{over}
+		over = eventual{unordered{over}}
 	}
 	c, err := ddb.Open(tb.Context(), ddb.Config{Endpoint: endpoint, TablePrefix: prefix, Transport: over})
 	if err != nil {
