@@ -3,7 +3,6 @@ package dynamo
 import (
 	"context"
 	"errors"
-	"maps"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -117,7 +116,7 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 		if err != nil {
 			return err
 		}
-		stored = &state{task: old.task, content: maps.Clone(old.content), log: old.log, goes: old.goes, item: old.item}
+		stored = &state{task: old.task, content: old.content, log: old.log, goes: old.goes, item: old.item}
 		events, err := change(&stored.task)
 		if errors.Is(err, orchestrator.ErrUnchanged) {
 			stored = old
