@@ -186,12 +186,18 @@ func logPages(t *testing.T, s orchestrator.Store) {
 
 // manyEvents writes at once what an agent said that says much.
 func manyEvents(t *testing.T, s orchestrator.Store) {
-	const total, words = 500, 1500
+	const total, words, largest = 500, 1500, 64 << 10 // bytes
 	k := key(create(t, s, task("a")))
+	detail := func(n uint64) string {
+		if n == 0 {
+			return fmt.Sprintf("%0*d", largest, n)
+		}
+		return fmt.Sprintf("%0*d", words, n)
+	}
 	if _, err := s.Update(t.Context(), k, func(*orchestrator.Task) ([]orchestrator.Event, error) {
-		events := make([]orchestrator.Event, total)
-		for i := range events {
-			events[i] = orchestrator.Event{Type: orchestrator.EventProgress, Detail: fmt.Sprintf("%0*d", words, i)}
+		var events []orchestrator.Event
+		for n := range uint64(total) {
+			events = append(events, orchestrator.Event{Type: orchestrator.EventProgress, Detail: detail(n)})
 		}
 		return events, nil
 	}); err != nil {
@@ -204,7 +210,7 @@ func manyEvents(t *testing.T, s orchestrator.Store) {
 			t.Fatalf("Events(after %d) = %d events, %v, want some", after, len(events), err)
 		}
 		for _, e := range events {
-			if want := fmt.Sprintf("%0*d", words, after-1); e.Sequence != after+1 || e.Detail != want {
+			if want := detail(after - 1); e.Sequence != after+1 || e.Detail != want {
 				t.Fatalf("event %d has sequence %d and says …%.20s, want %d and …%.20s", after+1, e.Sequence, e.Detail[words-20:], after+1, want[words-20:])
 			}
 			after++
