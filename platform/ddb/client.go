@@ -135,7 +135,7 @@ func newRetryer() aws.Retryer {
 		o.MaxAttempts = maxAttempts
 		o.Backoff = retry.BackoffDelayerFunc(func(attempt int, _ error) (time.Duration, error) { return backoff(attempt), nil })
 	})
-	return retry.AddWithErrorCodes(standard, "TransactionConflictException", "TransactionInProgressException")
+	return retry.AddWithErrorCodes(standard, "TransactionConflictException")
 }
 
 // API returns the SDK's client, for calls that this package does not wrap. Convert their errors with Fault.
