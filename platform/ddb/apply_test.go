@@ -5,13 +5,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/platform/dynamotest"
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// scripted notes the operations, which come one after the other, and answers those that it has a say in: with an error code, or with the status of a table.
+// scripted notes the operations, which come one after the other, and answers those that it has a say in: with an error code, with the status of a table, or with
+// the JSON itself.
 type scripted struct {
 	seen []string
 	say  func(operation string, count int) string // empty: DynamoDB answers
@@ -23,6 +26,8 @@ func (s *scripted) RoundTrip(request *http.Request) (*http.Response, error) {
 	switch says := s.say(operation, s.count(operation)); {
 	case says == "":
 		return http.DefaultTransport.RoundTrip(request)
+	case says[0] == '{':
+		return answer(request, 200, says), nil
 	case says == strings.ToUpper(says):
 		return answer(request, 200, `{"Table":{"TableStatus":"`+says+`"}}`), nil
 	default:
@@ -113,4 +118,65 @@ func TestANewTableIsUsedWhenItIsReady(t *testing.T) {
 	if !slices.Equal(s.seen, want) {
 		t.Errorf("Apply() calls %q, want %q", s.seen, want)
 	}
+}
+
+func TestANewIndexIsUsedWhenItIsReady(t *testing.T) {
+	t.Parallel()
+	updated := 0
+	s := &scripted{}
+	s.say = func(operation string, _ int) string {
+		if operation != "DescribeTable" || s.count("UpdateTable") == 0 {
+			return ""
+		}
+		updated++
+		return map[int]string{1: "UPDATING", 2: `{"Table":{"TableStatus":"ACTIVE","GlobalSecondaryIndexes":[{"IndexStatus":"CREATING"}]}}`}[updated]
+	}
+	c, table := dynamotest.Open(t, s), items
+	if err := c.Apply(t.Context(), []ddb.Table{table}, nil); err != nil {
+		t.Fatalf("Apply() = %v, want no error", err)
+	}
+	table.Indexes = []ddb.Index{{Name: "ByDay", Hash: ddb.Text("day")}}
+	if err := c.Apply(t.Context(), []ddb.Table{table}, nil); err != nil || updated != 3 {
+		t.Errorf("Apply() of one more index = %v after %d looks at it, want no error after three, of which the last one finds it ready", err, updated)
+	}
+}
+
+func TestApplyGoesOnThoughOthersWereFasterTwice(t *testing.T) {
+	t.Parallel()
+	s := &scripted{say: func(operation string, count int) string {
+		if count == 1 && (operation == "UpdateTable" || operation == "UpdateTimeToLive") {
+			return "ResourceInUseException"
+		}
+		return ""
+	}}
+	c, table := dynamotest.Open(t, s), items
+	if err := c.Apply(t.Context(), []ddb.Table{table}, nil); err != nil {
+		t.Fatalf("Apply() = %v, want no error", err)
+	}
+	table.Indexes, table.TTL = []ddb.Index{{Name: "ByDay", Hash: ddb.Text("day")}}, "ttl"
+	if err := c.Apply(t.Context(), []ddb.Table{table}, nil); err != nil {
+		t.Errorf("Apply() while others change two things = %v, want no error", err)
+	}
+}
+
+// Adding an index to a large table takes half an hour, in which the table is looked at some thousand times.
+func TestATableIsWaitedForHoweverLongItTakes(t *testing.T) {
+	t.Parallel()
+	const looks = 1000
+	synctest.Test(t, func(t *testing.T) {
+		begun, seen := time.Now(), 0
+		c, err := ddb.Open(t.Context(), ddb.Config{Endpoint: "http://127.0.0.1:8000", Transport: roundTrip(func(request *http.Request) (*http.Response, error) {
+			if seen++; seen <= looks {
+				return answer(request, http.StatusOK, `{"Table":{"TableStatus":"CREATING"}}`), nil
+			}
+			return answer(request, http.StatusOK, `{"Table":{"TableStatus":"ACTIVE"}}`), nil
+		})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.Apply(t.Context(), []ddb.Table{items}, nil) // the table that is there in the end has no keys
+		if took := time.Since(begun); fault.ReasonOf(err) != "TABLE_DIFFERS" || seen < looks || took > looks*2*time.Second {
+			t.Errorf("Apply() = %v after %d looks in %s, want TABLE_DIFFERS after more than %d, about one each second", err, seen, took, looks)
+		}
+	})
 }

@@ -37,3 +37,11 @@ func TestCheckNamesMissingTablesAndIndexes(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckTellsWhatItMayNotRead(t *testing.T) {
+	t.Parallel()
+	s := &scripted{say: func(string, int) string { return "AccessDeniedException" }}
+	if err := dynamotest.Open(t, s).Check(t.Context(), []ddb.Table{items}); fault.ReasonOf(err) != "STORE_DENIED" {
+		t.Errorf("Check() without permission = %v, want STORE_DENIED", err)
+	}
+}

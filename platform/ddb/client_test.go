@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/platform/fault"
@@ -90,4 +91,26 @@ func TestTheEndpointIsTheOneOfTheAWSConfiguration(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestTheEnvironmentDoesNotSayHowOftenACallIsTried(t *testing.T) {
+	for _, variable := range []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"} {
+		t.Setenv(variable, filepath.Join(t.TempDir(), "none"))
+	}
+	t.Setenv("AWS_ACCESS_KEY_ID", "nobody")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "nothing")
+	t.Setenv("AWS_MAX_ATTEMPTS", "1")
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		c, err := ddb.Open(t.Context(), ddb.Config{Region: "eu-central-1", Transport: roundTrip(func(request *http.Request) (*http.Response, error) {
+			tries++
+			return answer(request, http.StatusInternalServerError, ""), nil
+		})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.BatchGet(t.Context(), "Items", []ddb.Item{item("a", "")}); fault.ReasonOf(err) != "STORE_UNREACHABLE" || tries < 3 {
+			t.Errorf("BatchGet() = %v after %d tries, want STORE_UNREACHABLE after several", err, tries)
+		}
+	})
 }
