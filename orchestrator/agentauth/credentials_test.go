@@ -26,7 +26,7 @@ func TestWhatCannotBeAppliedIsRefusedWithWhatToDo(t *testing.T) {
 	const origin = "credentials: [{origin: 'https://a.example', "
 	for name, test := range map[string]struct{ text, want string }{
 		"nothing":                  {"", "want credentials: and a list"},
-		"a key nobody knows":       {origin + "bearer: {tokem: 'env:X'}}]", "field tokem not found"},
+		"a key nobody knows":       {origin + "bearer: {tokem: 'env:X'}}]", "line 1: unknown field tokem"},
 		"a key given twice":        {origin + "origin: 'https://b.example'}]", `"origin" already defined`},
 		"a file without end":       {strings.Repeat("#", 1<<20+1), "more than 1048576 bytes"},
 		"too many entries":         {"credentials: [" + strings.Repeat("{},", 1001) + "]", "it has 1001 entries; the most is 1000"},

@@ -91,12 +91,15 @@ func readFile(name string) ([]entry, error) {
 // quoted matches a value of a wrong type in errors of the YAML decoder, and Go types that mean nothing to operators.
 var quoted = regexp.MustCompile("(?s) `.*?`| in type .*| into .*")
 
+// unknown matches what the YAML decoder says of a field that does not exist; of a field named file it reads as if a file were missing.
+var unknown = regexp.MustCompile(`field (\S+) not found in type .*`)
+
 // withoutValues removes values from an error of the decoder.
 func withoutValues(err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: unmarshal errors:\n")
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
-		lines = append(lines, strings.TrimSpace(quoted.ReplaceAllString(line, "")))
+		lines = append(lines, strings.TrimSpace(quoted.ReplaceAllString(unknown.ReplaceAllString(line, "unknown field $1"), "")))
 	}
 	return errors.New(strings.Join(lines, "; "))
 }

@@ -82,7 +82,8 @@ func readFile(name string) (f file, err error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(raw))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
-		return f, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "the configuration %s cannot be read: %s", name, strings.ReplaceAll(err.Error(), "\n", " "))
+		return f, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "the configuration %s cannot be read: %s", name,
+			strings.ReplaceAll(unknown.ReplaceAllString(err.Error(), "unknown field $1"), "\n", " "))
 	}
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return f, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "the configuration %s has more than one document", name)
@@ -90,6 +91,9 @@ func readFile(name string) (f file, err error) {
 	f.Tools.WebFetch.APIEndpoint = expand(f.Tools.WebFetch.APIEndpoint)
 	return f, nil
 }
+
+// unknown matches what the YAML decoder says of a field that does not exist.
+var unknown = regexp.MustCompile(`field (\S+) not found in type \S+`)
 
 var variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 

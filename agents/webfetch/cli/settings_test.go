@@ -240,7 +240,9 @@ func TestNoSettingIsIgnored(t *testing.T) {
 	site, host := newSite(t)
 	two := write(t, "two.yaml", "allow: [a.example]\n---\nallow: [b.example]\n")
 	both := write(t, "both.yaml", "credentials: {x: {hosts: [a.example], bearer: {env: HOME}, basic: {username: ada, password: {env: HOME}}}}")
+	unknown := write(t, "unknown.yaml", "allow: [a.example]\nfile: x\n")
 	for want, args := range map[string][]string{
+		"line 2: unknown field file (":                {"--config", unknown},
 		"there is no Chromium at /nonexistent":        {"--browser", "/nonexistent"},
 		"more than one document":                      {"--config", two},
 		"needs one of bearer, basic and oauth":        {"--config", both},
