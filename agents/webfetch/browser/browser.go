@@ -120,9 +120,9 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy *proxy, maxSize in
 	if err := settle(tab); err != nil {
 		return webfetch.Rendered{}, failed(err, "it did not come to rest")
 	}
-	at, err := chromedp.Run(tab, chromedp.Location())
+	final, err := place(tab, proxy)
 	if err != nil {
-		return webfetch.Rendered{}, failed(err, "its address cannot be read")
+		return webfetch.Rendered{}, err
 	}
 	html, err := chromedp.Run(tab, chromedp.Evaluate[string](fmt.Sprintf("(h => typeof h != 'string' || h.length > %d ? '' : h)(%s)", maxSize, markup)))
 	if err != nil {
@@ -131,11 +131,23 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy *proxy, maxSize in
 	if html == "" || int64(len(html)) > maxSize {
 		return webfetch.Rendered{}, fault.New(fault.FailedPrecondition, webfetch.ReasonTooLarge, "it is longer than %d bytes after its scripts ran", maxSize).With("limit", strconv.FormatInt(maxSize, 10))
 	}
-	final, err := url.Parse(at)
-	if err != nil {
-		return webfetch.Rendered{}, failed(err, "its address cannot be read")
-	}
 	return webfetch.Rendered{HTML: html, URL: final, StatusCode: status}, nil
+}
+
+// place returns where the tab is after its scripts ran, or the fault for a page that went on, by a script or a refresh, to what cannot be opened.
+func place(tab context.Context, proxy *proxy) (*url.URL, error) {
+	at, err := chromedp.Run(tab, chromedp.Location())
+	if err != nil {
+		return nil, failed(err, "its address cannot be read")
+	}
+	u, err := url.Parse(at)
+	switch {
+	case err != nil:
+		return nil, failed(err, "its address cannot be read")
+	case u.Scheme == "chrome-error":
+		return nil, unloaded(tab, proxy, errors.New("it went on to an address that could not be opened"))
+	}
+	return u, nil
 }
 
 // isPage reports whether Chromium makes a page of a document of a type: a PDF and a picture it only shows.
