@@ -194,7 +194,7 @@ func enterREST(t *turns, next runtime.HandlerFunc) runtime.HandlerFunc {
 		if r.URL.RawPath != "" { // otherwise nothing was left escaped
 			unescapeSlashes(r.Context(), path)
 		}
-		condition, err := conditional(r)
+		match, err := ifMatch(r)
 		if err != nil {
 			writeError(w, r, err)
 			return
@@ -203,7 +203,7 @@ func enterREST(t *turns, next runtime.HandlerFunc) runtime.HandlerFunc {
 			body.path = path
 		}
 		c := &restCall{
-			verb: r.Method, query: r.URL.Query(), path: path, conditional: condition, known: strings.Join(r.Header.Values("If-None-Match"), ","),
+			verb: r.Method, query: r.URL.Query(), path: path, match: match, known: strings.Join(r.Header.Values("If-None-Match"), ","),
 			key: strings.Trim(strings.Join(r.Header.Values("Idempotency-Key"), ","), `"`), out: newStreamWriter(w),
 		}
 		if err := c.checkText(); err != nil {
@@ -235,14 +235,14 @@ func noteRoute(ctx context.Context) {
 	}
 }
 
-// conditional reports whether If-Match names a version. It refuses a condition that would be lost on the way to the service, where the call would be
+// ifMatch returns the version that If-Match names, as IfMatch does. It refuses a condition that would be lost on the way to the service, where the call would be
 // made unconditionally: the gateway drops headers that are not printable ASCII, and IfMatch returns nothing for a value without a tag.
-func conditional(r *http.Request) (bool, error) {
+func ifMatch(r *http.Request) (string, error) {
 	values := r.Header.Values("If-Match")
 	for _, value := range values {
 		if strings.Trim(value, `"`) == "" || strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c > '~' }) {
-			return false, fault.Invalid("if-match", "CONDITION_INVALID", "If-Match is not an etag in quotes: leave the header out, or send one that was read")
+			return "", fault.Invalid("if-match", "CONDITION_INVALID", "If-Match is not an etag in quotes: leave the header out, or send one that was read")
 		}
 	}
-	return len(values) > 0 && !slices.Contains(values, "*"), nil
+	return joinTags(values), nil
 }

@@ -21,16 +21,16 @@ import (
 
 // restCall is what an RPC has to know about the REST request behind it.
 type restCall struct {
-	verb        string
-	query       url.Values
-	path        map[string]string // values of the path, by field
-	content     int64             // bytes of the body
-	conditional bool              // If-Match names a version
-	known       string            // If-None-Match, as it came
-	key         string            // Idempotency-Key, without quotes; empty for none
-	events      bool              // the client accepts events
-	turn        string            // id of the turn to be decoded; empty for none
-	out         *streamWriter
+	verb    string
+	query   url.Values
+	path    map[string]string // values of the path, by field
+	content int64             // bytes of the body
+	match   string            // version in If-Match, without quotes; empty for any
+	known   string            // If-None-Match, as it came
+	key     string            // Idempotency-Key, without quotes; empty for none
+	events  bool              // the client accepts events
+	turn    string            // id of the turn to be decoded; empty for none
+	out     *streamWriter
 }
 
 type restKey struct{}
@@ -58,6 +58,9 @@ func (c *restCall) takeTurn(t *turns, r *http.Request) (end func(), err error) {
 func restUnary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	if c, ok := ctx.Value(restKey{}).(*restCall); ok {
 		if err := c.check(method); err != nil {
+			return rpcfault.Status(err).Err()
+		}
+		if err := c.checkEtag(req); err != nil {
 			return rpcfault.Status(err).Err()
 		}
 		if err := c.identify(req); err != nil {
@@ -122,6 +125,36 @@ func (c *restCall) checkText() error {
 	return nil
 }
 
+// checkEtag refuses an If-Match that the request's own etag contradicts, or that of the resource that it updates: the service looks at one of them only.
+func (c *restCall) checkEtag(req any) error {
+	m, ok := req.(proto.Message)
+	if !ok || c.match == "" {
+		return nil
+	}
+	for _, in := range []protoreflect.Message{m.ProtoReflect(), c.updated(m.ProtoReflect())} {
+		field := in.Descriptor().Fields().ByName("etag")
+		if field == nil || field.Kind() != protoreflect.StringKind {
+			continue
+		}
+		if etag := in.Get(field).String(); etag != "" && etag != c.match {
+			return fault.Invalid("if-match", "CONDITION_AMBIGUOUS", "the header If-Match and the field etag differ: send only one of them")
+		}
+	}
+	return nil
+}
+
+// updated returns the resource that a request updates, or else the request.
+func (c *restCall) updated(m protoreflect.Message) (resource protoreflect.Message) {
+	resource = m
+	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		if c.verb == http.MethodPatch && field.Message() != nil && !field.IsList() && !field.IsMap() && field.Message().Fields().ByName("etag") != nil {
+			resource = value.Message()
+		}
+		return true
+	})
+	return resource
+}
+
 // identify copies the Idempotency-Key of a request to the field request_id. It ignores the header where a call has no such field, since some clients
 // send it with every request.
 func (c *restCall) identify(req any) error {
@@ -146,7 +179,10 @@ func (c *restCall) identify(req any) error {
 // IfMatch returns the etag in the If-Match header of the REST request behind ctx, without quotes. It is empty when there is no such header or when it
 // is "*". Several etags are joined into one that matches no version.
 func IfMatch(ctx context.Context) string {
-	values := metadata.ValueFromIncomingContext(ctx, "if-match")
+	return joinTags(metadata.ValueFromIncomingContext(ctx, "if-match"))
+}
+
+func joinTags(values []string) string {
 	if slices.Contains(values, "*") {
 		return ""
 	}

@@ -18,7 +18,7 @@ import (
 // check refuses query parameters, conditions and bodies that would be ignored silently.
 func (c *restCall) check(method string) error {
 	reads := c.verb == http.MethodGet
-	if len(c.query) == 0 && !c.conditional && (c.known == "" || reads) && (c.content == 0 || !reads && c.verb != http.MethodDelete) {
+	if len(c.query) == 0 && c.match == "" && (c.known == "" || reads) && (c.content == 0 || !reads && c.verb != http.MethodDelete) {
 		return nil
 	}
 	name := protoreflect.FullName(strings.ReplaceAll(strings.TrimPrefix(method, "/"), "/", "."))
@@ -45,7 +45,7 @@ func (c *restCall) checkCondition(rpc protoreflect.MethodDescriptor) error {
 	if c.known != "" && c.verb != http.MethodGet {
 		return fault.Invalid("if-none-match", "CONDITION_UNSUPPORTED", "this call takes no If-None-Match: leave the header out")
 	}
-	if !c.conditional || c.verb == "GET" || rpc.Input().Fields().ByName("etag") != nil {
+	if c.match == "" || c.verb == "GET" || rpc.Input().Fields().ByName("etag") != nil {
 		return nil
 	}
 	if field := rpc.Input().Fields().ByTextName(c.bodyField(rpc)); c.verb == "PATCH" && field != nil && field.Message() != nil && field.Message().Fields().ByName("etag") != nil {

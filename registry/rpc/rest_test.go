@@ -216,6 +216,10 @@ func wholeLife(t *testing.T, url string) {
 	call{
 		name: "a stale If-Match", token: admin, method: "DELETE", path: "/v1/agents/web", ifMatch: `"stale"`, status: 412, want: "ETAG_MISMATCH",
 	}.do(t, url)
+	call{
+		name: "a stale If-Match and the etag", token: admin, method: "DELETE", path: "/v1/agents/web?etag=" + strings.Trim(header.Get("ETag"), `"`), ifMatch: `"stale"`,
+		status: 400, want: "CONDITION_AMBIGUOUS",
+	}.do(t, url)
 	call{name: "deletion", token: admin, method: "DELETE", path: "/v1/agents/web", ifMatch: header.Get("ETag"), status: 200, want: "{}"}.do(t, url)
 	call{name: "its token has ended", token: own, method: "GET", path: "/v1/agents", status: 401, want: "TOKEN_INVALID"}.do(t, url)
 }
