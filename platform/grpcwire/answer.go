@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/quorate/quorate/platform/apijson"
 	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
@@ -149,7 +150,7 @@ func (c *call) decode(request []byte, m any) error {
 		return status.Errorf(codes.Internal, "the request is to be a %T", m)
 	}
 	if err := bounded.Unmarshal(request, message); err != nil {
-		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: %s", err)).Err()
+		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: %s", apijson.Problem(err))).Err()
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package rpcserver
 import (
 	"google.golang.org/grpc/mem"
 
+	"github.com/quorate/quorate/platform/apijson"
 	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
@@ -37,7 +38,7 @@ type undecoded struct{ data mem.BufferSlice }
 // decode decodes the request into req. A failure is an InvalidArgument status; gRPC itself would answer Internal.
 func (u *undecoded) decode(req any) error {
 	if err := (bounded.Codec{}).Unmarshal(u.data, req); err != nil {
-		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: %s", err)).Err()
+		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: %s", apijson.Problem(err))).Err()
 	}
 	return nil
 }

@@ -40,8 +40,8 @@ func TestAStreamWhoseRequestIsNoMessageIsTheCallersMistake(t *testing.T) {
 	r := start(t, nil)
 	request := &emptypb.Empty{}
 	request.ProtoReflect().SetUnknown([]byte("\x12\x05ab")) // a string that ends early
-	if err := watch(as(t, readerToken), t, r.conn, request).RecvMsg(newMessage("Book")); status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "the request cannot be read") {
-		t.Errorf("the stream ends with %v, want InvalidArgument", err)
+	if err := watch(as(t, readerToken), t, r.conn, request).RecvMsg(newMessage("Book")); status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "the request cannot be read: cannot parse") {
+		t.Errorf("the stream ends with %v, want InvalidArgument and what is wrong without the name of a library", err)
 	}
 }
 
