@@ -7,7 +7,6 @@ import (
 
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 
@@ -34,7 +33,7 @@ func statusOf(err error) *status.Status {
 func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	st := statusOf(err)
 	httpCode := runtime.HTTPStatusFromCode(st.Code())
-	if st.Code() == codes.Aborted && r.Header.Get("If-Match") != "" {
+	if r.Header.Get("If-Match") != "" && fault.ReasonOf(rpcfault.FromStatus(st.Err())) == "ETAG_MISMATCH" { // other conflicts are not about the condition
 		httpCode = http.StatusPreconditionFailed // RFC 9110, section 13.1.1
 	}
 	writeStatus(w, httpCode, st)

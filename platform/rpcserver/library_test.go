@@ -155,6 +155,7 @@ var failures = map[string]error{
 	"lent":    status.Error(codes.FailedPrecondition, "a status that is no fault"),
 	"lost":    status.Error(codes.DataLoss, "a page is torn out"),
 	"odd":     status.Error(codes.Code(99), "a code that gRPC does not know"),
+	"reused":  fault.New(fault.Conflict, "REQUEST_ID_REUSED", "the request id was used"),
 	"stale":   fault.New(fault.Conflict, "ETAG_MISMATCH", "the book has changed"),
 }
 

@@ -93,6 +93,7 @@ func TestRESTErrors(t *testing.T) {
 		"a used up quota":                    {method: "GET", path: "/v1/books/busy", status: 429, reason: "QUOTA", want: header{"Retry-After": "2"}},
 		"a conflict":                         {method: "GET", path: "/v1/books/stale", status: 409, reason: "ETAG_MISMATCH"},
 		"a conflict with If-Match":           {method: "GET", path: "/v1/books/stale", headers: header{"If-Match": `"1"`}, status: 412, reason: "ETAG_MISMATCH"},
+		"another one with If-Match":          {method: "GET", path: "/v1/books/reused", headers: header{"If-Match": `"1"`}, status: 409, reason: "REQUEST_ID_REUSED"},
 		"two ids for one request":            {method: "POST", path: "/v1/books", body: `{"requestId":"1"}`, headers: header{"Idempotency-Key": `"2"`}, status: 400, reason: "IDEMPOTENCY_AMBIGUOUS"},
 		"a condition of no version":          {method: "GET", path: "/v1/books/whoami", headers: header{"If-Match": `""`}, status: 400, reason: "CONDITION_INVALID", text: "If-Match"},
 		"a condition that is not ASCII":      {method: "GET", path: "/v1/books/whoami", headers: header{"If-Match": `"é"`}, status: 400, reason: "CONDITION_INVALID", text: "If-Match"},
