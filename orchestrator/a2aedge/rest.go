@@ -52,7 +52,7 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 	switch {
 	case m == nil && len(allowed) > 0:
 		use := strings.Join(allowed, ", ")
-		w.Header().Set("Allow", use)
+		w.Header().Set("Allow", strings.Replace(use, http.MethodGet, "GET, HEAD", 1)) // the server answers HEAD where it answers GET
 		writeRESTError(w, http.StatusMethodNotAllowed, statusOf(fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, use)))
 		return
 	case m == nil:

@@ -144,7 +144,7 @@ func routingError(ctx context.Context, mux *runtime.ServeMux, _ runtime.Marshale
 			return
 		}
 		allowed := strings.Join(methods, ", ")
-		w.Header().Set("Allow", allowed)
+		w.Header().Set("Allow", strings.Replace(allowed, http.MethodGet, "GET, HEAD", 1)) // see guard
 		writeErrorCode(w, code, fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, allowed))
 	case http.StatusNotFound:
 		writeErrorCode(w, code, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is nothing at %s", r.URL.Path))

@@ -57,7 +57,7 @@ func (s *Server) unregistered(api http.Handler) http.Handler {
 		get := *r
 		get.Method = http.MethodGet
 		if _, pattern := s.mux.Handler(&get); strings.HasPrefix(pattern, http.MethodGet+" ") {
-			w.Header().Set("Allow", http.MethodGet)
+			w.Header().Set("Allow", "GET, HEAD")
 			writeErrorCode(w, http.StatusMethodNotAllowed, fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use GET", r.Method))
 			return
 		}
