@@ -104,7 +104,7 @@ type limitedBody struct {
 // Read reads until the limit, and fails when the client takes longer than bodyTimeout.
 func (b *limitedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err != nil && err != io.EOF { //nolint:errorlint // io.Reader's own
+	if err != nil && err != io.EOF {
 		b.failed = err
 	}
 	return n, err

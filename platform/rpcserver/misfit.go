@@ -33,8 +33,7 @@ func misfit(m protoreflect.Message, body []byte) fit {
 	if begin, err := values.Token(); err != nil || begin != json.Delim('{') {
 		return fit{}
 	}
-	seen := make(map[protoreflect.FieldDescriptor]bool)
-	chosen := make(map[protoreflect.OneofDescriptor]protoreflect.FieldDescriptor)
+	seen := met{make(map[protoreflect.FieldDescriptor]bool), make(map[protoreflect.OneofDescriptor]protoreflect.FieldDescriptor)}
 	for values.More() { // in order, as protojson meets them
 		var value json.RawMessage
 		name, err := values.Token()
@@ -45,15 +44,8 @@ func misfit(m protoreflect.Message, body []byte) fit {
 		if field == nil {
 			return fit{path: fmt.Sprint(name), stranger: m.Descriptor()}
 		}
-		if seen[field] {
-			return fit{path: string(field.Name()), wrong: "the field occurs twice"}
-		}
-		seen[field] = true
-		if of := field.ContainingOneof(); of != nil && !bytes.Equal(value, []byte("null")) {
-			if first := chosen[of]; first != nil && first != field {
-				return fit{path: string(field.Name()), wrong: fmt.Sprintf("there may be one of %s, and %s is there already", either(of), first.JSONName())}
-			}
-			chosen[of] = field
+		if wrong := seen.clash(field, value); wrong != "" {
+			return fit{path: string(field.Name()), wrong: wrong}
 		}
 		if fits(m, field, value) {
 			continue
@@ -64,6 +56,29 @@ func misfit(m protoreflect.Message, body []byte) fit {
 		return told(string(field.Name()), field, value)
 	}
 	return fit{}
+}
+
+// met are the fields of an object that came before, and those of them that a oneof has.
+type met struct {
+	fields map[protoreflect.FieldDescriptor]bool
+	chosen map[protoreflect.OneofDescriptor]protoreflect.FieldDescriptor
+}
+
+// clash says why a field may not come after those before, or adds it to them.
+func (m met) clash(field protoreflect.FieldDescriptor, value []byte) string {
+	if m.fields[field] {
+		return "the field occurs twice"
+	}
+	m.fields[field] = true
+	of := field.ContainingOneof()
+	if of == nil || bytes.Equal(value, []byte("null")) {
+		return ""
+	}
+	if first := m.chosen[of]; first != nil {
+		return fmt.Sprintf("there may be one of %s, and %s is there already", either(of), first.JSONName())
+	}
+	m.chosen[of] = field
+	return ""
 }
 
 // either names the fields of a oneof.
