@@ -33,8 +33,10 @@ func nodesComeAndGo(t *testing.T, s orchestrator.LeaseStore) {
 		}
 	}
 	wantNodes(t, s, orchestrator.Node{ID: "a", Beats: 2}, orchestrator.Node{ID: "b", Beats: 1})
-	if err := s.Post(t.Context(), "a", orchestrator.Key{Tenant: "t", ID: "1"}); err != nil {
-		t.Fatalf("Post() = %v", err)
+	for _, id := range []string{"1", "2", "3"} {
+		if err := s.Post(t.Context(), "a", orchestrator.Key{Tenant: "t", ID: id}); err != nil {
+			t.Fatalf("Post(%s) = %v", id, err)
+		}
 	}
 	for range 2 {
 		if err := s.Leave(t.Context(), "a"); err != nil {
