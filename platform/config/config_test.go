@@ -122,6 +122,7 @@ func TestLoadRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		"a value instead of settings": {file: "http: x\n", want: "F:1: http: want settings below it"},
 		"a list at the top":           {file: "- x\n", want: "F:1: the file: want settings below it"},
 		"two documents":               {file: "debug: true\n---\ndebug: false\n", want: "F: more than one document"},
+		"a second one that is broken": {file: "debug: true\n---\na: [\n", want: "F: more than one document"},
 		"broken YAML":                 {file: "a: [\n", want: "F: yaml: line 1: did not find expected node content"},
 		"a tab":                       {file: "http:\n\taddr: x\n", want: "F: yaml: line 2: found character that cannot start any token; indent with spaces, since YAML takes no tabs"},
 		"a star":                      {file: "debug: true\nhttp: {allowedHosts: [*]}\n", want: "F: yaml: line 2: did not find expected alphabetic or numeric character; quote a text that begins with * or &, such as \"*\""},
@@ -163,16 +164,37 @@ func TestLoadReadsListsFromTheEnvironment(t *testing.T) {
 	}
 }
 
+func TestLoadReadsAFileWithWhatYAMLHas(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ file, want string }{
+		"an empty section":            {"http: # nothing is set here\nname: n\n", "n"},
+		"an alias":                    {"http: {addr: &a n}\nname: *a\n", "n"},
+		"nothing but a dividing line": {"---\n", ""},
+	} {
+		got := defaults()
+		if _, err := config.Load(&got, config.Options{File: write(t, "f.yaml", test.file), Environ: []string{}}); err != nil || got.Name != test.want {
+			t.Errorf("Load() of %s = %v with the name %q, want %q", name, err, got.Name, test.want)
+		}
+	}
+}
+
 func TestLoadWarnsOfVariablesThatAreNoSettings(t *testing.T) {
 	t.Parallel()
 	got := defaults()
 	sources, err := config.Load(&got, config.Options{
-		Environ: []string{"QUORATE_HTP_ADDR=x", "QUORATE_SERVER=y", "QUORATE_TEST_DYNOXIDE=/bin/dynoxide", "OTHER=z"}, KnownEnv: []string{"QUORATE_SERVER"},
+		Environ: []string{
+			"QUORATE_SERVRE=x", "QUORATE_NAM=x", "QUORATE_LEVELL=x", "QUORATE_RATOI=x", "QUORATE_HTP_ADDR=x", // in no order
+			"QUORATE_SERVER=y", "QUORATE_TEST_DYNOXIDE=/bin/dynoxide", "OTHER=z",
+		},
+		KnownEnv: []string{"QUORATE_SERVER"},
 	})
 	if err != nil {
 		t.Fatalf("Load() = %v, want no error", err)
 	}
-	want := []string{"environment variable QUORATE_HTP_ADDR is not a setting, did you mean QUORATE_HTTP_ADDR?"}
+	var want []string
+	for _, pair := range [][2]string{{"HTP_ADDR", "HTTP_ADDR"}, {"LEVELL", "LEVEL"}, {"NAM", "NAME"}, {"RATOI", "RATIO"}, {"SERVRE", "SERVER"}} {
+		want = append(want, "environment variable QUORATE_"+pair[0]+" is not a setting, did you mean QUORATE_"+pair[1]+"?")
+	}
 	if diff := cmp.Diff(want, sources.Warnings()); diff != "" {
 		t.Errorf("Warnings() differs (-want +got):\n%s", diff)
 	}
