@@ -69,7 +69,7 @@ func (s *Store) readLog(ctx context.Context, task ddb.Item, name string, after, 
 			latest = ddb.TextOf(item, attrRecord)
 			records[latest] = item
 		}
-		if latest == "" || !pages.HasMorePages() {
+		if !pages.HasMorePages() {
 			continue
 		}
 		before := precedes(records, latest)

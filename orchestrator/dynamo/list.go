@@ -69,9 +69,6 @@ func (s *Store) Tasks(ctx context.Context, tenant, after string, limit int) (pag
 		return nil, "", err
 	}
 	for _, day := range list {
-		if day != from {
-			behind = ""
-		}
 		for ask := limit - len(page) + 1; ; ask = min(2*ask, maxPage) { // again only if some are over, and then there may be thousands
 			keys, cursor, err := s.dayPage(ctx, tenant, day, behind, ask)
 			if err != nil {
