@@ -142,11 +142,11 @@ func (r *reader) forget(keep func(id string) bool) {
 func (r *reader) claim(s *state, name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.owners[s.name] == s { // even if the card gets no other agent, which may be that of a card that waits for this one's
+		delete(r.owners, s.name)
+	}
 	if owner := r.owners[name]; owner != nil && owner != s {
 		return fmt.Errorf("the source has another card of agent %q, which came first", name)
-	}
-	if r.owners[s.name] == s {
-		delete(r.owners, s.name)
 	}
 	r.owners[name] = s
 	return nil

@@ -269,6 +269,31 @@ func TestAFolderOfCards(t *testing.T) {
 	})
 }
 
+func TestFilesMayExchangeTheirAgents(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write := func(name, content string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			t.Fatalf("WriteFile() = %v, want no error", err)
+		}
+	}
+	write("1.json", card("a", "x"))
+	write("2.json", card("b", "x"))
+	finding(t, discovery.Source{Folder: folder}, newWeb(), func(t *testing.T, r *registry.Registry) {
+		t.Helper()
+		want(t, r, "at once", "a x", "b x")
+		write("1.json", card("b", "y"))
+		write("2.json", card("a", "y"))
+		pass(2)
+		want(t, r, "when each file has the other's agent", "a y", "b y")
+		write("1.json", card("c", "x"))
+		write("3.json", card("b", "z"))
+		pass(2)
+		want(t, r, "when a file has a new agent, and another one that of the first", "a y", "b z", "c x")
+	})
+}
+
 func TestACardThatIsNotTakenIsNamed(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
