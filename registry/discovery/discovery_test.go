@@ -3,6 +3,7 @@ package discovery_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -380,8 +381,17 @@ func TestACatalogIsBounded(t *testing.T) {
 	for range 4 {
 		deep = `{"specVersion":"1.0","entries":[{"identifier":"n","type":"application/ai-catalog+json","data":` + deep + `}]}`
 	}
+	const last = "https://n60.example/c.json"
+	apart := make([]string, 0, 60)
+	for n := range 60 {
+		apart = append(apart, fmt.Sprintf(`{"identifier":"n","type":"application/ai-catalog+json","url":"https://n%d.example/c.json"}`, n+1))
+	}
+	half := `{"identifier":"n","type":"application/ai-catalog+json","data":{"specVersion":"1.0","entries":[` + strings.Repeat(`{},`, 2500)
+	found := `{"identifier":"x","type":"application/a2a-agent-card+json","data":` + card("found", "x") + `}`
 	for name, body := range map[string]string{
 		"too deep":         deep,
+		"too many nested":  `{"specVersion":"1.0","entries":[` + strings.Join(apart, ",") + `]}`,
+		"too many in all":  `{"specVersion":"1.0","entries":[` + half + `{}]}},` + half + found + `]}}]}`,
 		"too many entries": `{"specVersion":"1.0","entries":[` + strings.TrimSuffix(strings.Repeat(`{},`, 5001), ",") + `]}`,
 		"too large":        `{"specVersion":"1.0","x":"` + strings.Repeat("x", 4<<20) + `"}`,
 		"a file's address": `{"specVersion":"1.0","entries":[{"identifier":"x","type":"application/a2a-agent-card+json","url":"file:///etc/passwd"}]}`,
@@ -392,6 +402,7 @@ func TestACatalogIsBounded(t *testing.T) {
 			t.Parallel()
 			w := newWeb()
 			w.put(catalogURL, body)
+			w.put(last, `{"specVersion":"1.0","entries":[`+found+`]}`)
 			finding(t, discovery.Source{Catalog: catalogURL}, w, func(t *testing.T, r *registry.Registry) {
 				t.Helper()
 				want(t, r, "of a catalog that is refused")
@@ -465,6 +476,62 @@ func TestANestedCatalogThatFailsOnceKeepsItsAgents(t *testing.T) {
 		w.put(nested, more)
 		pass(1)
 		want(t, r, "when it is back", "one a", "two b")
+	})
+}
+
+func TestASourceThatFailsNowAndThenKeepsItsAgents(t *testing.T) {
+	t.Parallel()
+	web, folder := newWeb(), filepath.Join(t.TempDir(), "cards")
+	const content = `{"specVersion":"1.0","entries":[{"identifier":"x","data":{"name":"a","version":"1.0.0","url":"https://a.example/rpc","skills":[{"id":"x"}]},` +
+		`"type":"application/a2a-agent-card+json"}]}`
+	move := func(from, to string) {
+		if err := os.Rename(from, to); err != nil {
+			t.Errorf("Rename() = %v, want no error", err)
+		}
+	}
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "a.json"), []byte(card("a", "x")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	web.put(catalogURL, content)
+	for name, test := range map[string]struct {
+		source     discovery.Source
+		away, back func()
+	}{
+		"a catalog": {discovery.Source{Catalog: catalogURL}, func() { web.put(catalogURL, "") }, func() { web.put(catalogURL, content) }},
+		"a folder":  {discovery.Source{Folder: folder}, func() { move(folder, folder+"-moved") }, func() { move(folder+"-moved", folder) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			finding(t, test.source, web, func(t *testing.T, r *registry.Registry) {
+				t.Helper()
+				for range 3 {
+					test.away()
+					pass(1) // it is read once or twice
+					want(t, r, "when it cannot be read", "a x")
+					test.back()
+					pass(1)
+				}
+			})
+		})
+	}
+}
+
+func TestACardThatACatalogNamesTwiceIsReadOnce(t *testing.T) {
+	t.Parallel()
+	const url = "https://a.example/card.json"
+	w := newWeb()
+	w.put(url, card("a", "x"))
+	entry := `{"identifier":"x","url":"` + url + `","type":"application/a2a-agent-card+json"}`
+	w.put(catalogURL, `{"specVersion":"1.0","entries":[`+entry+`,`+entry+`]}`)
+	finding(t, discovery.Source{Catalog: catalogURL}, w, func(t *testing.T, r *registry.Registry) {
+		t.Helper()
+		want(t, r, "at once", "a x")
+		if n := w.reads(url); n != 1 {
+			t.Errorf("the card was read %d times, want once", n)
+		}
 	})
 }
 
