@@ -50,7 +50,7 @@ func TestLeases(t *testing.T) {
 	})
 }
 
-func TestAStartFindsTheLeasesButNoNodes(t *testing.T) {
+func TestAStartFindsTheLeasesButNoNodesAndNoWord(t *testing.T) {
 	db := database(t, filepath.Join(t.TempDir(), "quorate.db"))
 	for start := range uint64(3) {
 		s, err := embedded.NewLeases(t.Context(), db)
@@ -59,6 +59,12 @@ func TestAStartFindsTheLeasesButNoNodes(t *testing.T) {
 		}
 		if nodes, err := s.Nodes(t.Context()); len(nodes) != 0 || err != nil {
 			t.Errorf("Nodes() after start %d = %v, %v, want none: the process that was there is dead", start, nodes, err)
+		}
+		if keys, err := s.Collect(t.Context(), "a", 10); len(keys) != 0 || err != nil {
+			t.Errorf("Collect(a) after start %d = %v, %v, want none: nobody else reads what was for the dead", start, keys, err)
+		}
+		if err := s.Post(t.Context(), "a", orchestrator.Key{Tenant: "t", ID: "1"}); err != nil {
+			t.Errorf("Post() = %v", err)
 		}
 		if err := s.Beat(t.Context(), orchestrator.Node{ID: "a", Beats: 1}); err != nil {
 			t.Errorf("Beat() = %v", err)
