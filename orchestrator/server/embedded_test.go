@@ -97,8 +97,28 @@ func TestTheKeyOfPageTokensIsKept(t *testing.T) {
 	if err := os.Truncate(file, 1); err != nil {
 		t.Fatal(err)
 	}
-	if stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: dir}); err == nil || !strings.Contains(err.Error(), file+" has 1 bytes, not 32") {
-		t.Errorf("OpenEmbedded() with a key that is cut = %v, %v, want an error that names its file", stores, err)
+	if stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: dir}); fault.ReasonOf(err) != "STORE_DAMAGED" || !strings.Contains(err.Error(), file+" has 1 bytes, not 32") {
+		t.Errorf("OpenEmbedded() with a key that is cut = %v, %v, want STORE_DAMAGED that names its file", stores, err)
+	}
+}
+
+// TestAnEmptyKeyOfPageTokensIsNone has a first start end between making the file and writing to it.
+func TestAnEmptyKeyOfPageTokensIsNone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "page.key")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: dir})
+	if err != nil {
+		t.Fatalf("OpenEmbedded() = %v, want no error", err)
+	}
+	if err := stores.Close(); err != nil {
+		t.Fatalf("Close() = %v, want no error", err)
+	}
+	if key, err := os.ReadFile(file); err != nil || len(key) != server.PageKeyBytes {
+		t.Errorf("ReadFile(%s) = %d bytes, %v, want a key", file, len(key), err)
 	}
 }
 
