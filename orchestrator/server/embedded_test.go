@@ -13,6 +13,18 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
+// opened opens the store in dir, which makes what is missing there, and closes it.
+func opened(t *testing.T, dir string) {
+	t.Helper()
+	stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: dir})
+	if err != nil {
+		t.Fatalf("OpenEmbedded() = %v, want no error", err)
+	}
+	if err := stores.Close(); err != nil {
+		t.Fatalf("Close() = %v, want no error", err)
+	}
+}
+
 func TestAStoreThatLostAFileIsNotReplacedByAnEmptyOne(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(dir string) error{
@@ -23,20 +35,14 @@ func TestAStoreThatLostAFileIsNotReplacedByAnEmptyOne(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: dir})
-			if err != nil {
-				t.Fatalf("OpenEmbedded() = %v, want no error", err)
-			}
-			if err := stores.Close(); err != nil {
-				t.Fatalf("Close() = %v, want no error", err)
-			}
+			opened(t, dir)
 			if err := lose(dir); err != nil {
 				t.Fatal(err)
 			}
 			if err := server.LookEmbedded(dir); fault.ReasonOf(err) != "STORE_INCOMPLETE" {
 				t.Errorf("LookEmbedded() = %v, want STORE_INCOMPLETE", err)
 			}
-			stores, err = server.OpenEmbedded(t.Context(), server.Embedded{Dir: dir})
+			stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: dir})
 			if fault.ReasonOf(err) != "STORE_INCOMPLETE" || !strings.Contains(err.Error(), "restore all files") {
 				t.Errorf("OpenEmbedded() = %v, want STORE_INCOMPLETE with what to do", err)
 			}
@@ -52,13 +58,7 @@ func TestAStoreGoesOnWithoutSpansIfAsked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for range 2 {
-		stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: dir})
-		if err != nil {
-			t.Fatalf("OpenEmbedded() = %v, want no error", err)
-		}
-		if err := stores.Close(); err != nil {
-			t.Fatalf("Close() = %v, want no error", err)
-		}
+		opened(t, dir)
 		if err := os.Truncate(filepath.Join(dir, "spans.db"), 0); err != nil {
 			t.Fatal(err)
 		}
@@ -75,13 +75,7 @@ func TestTheKeyOfPageTokensIsKept(t *testing.T) {
 	file := filepath.Join(dir, "page.key")
 	var keys []string
 	for range 2 {
-		stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: dir})
-		if err != nil {
-			t.Fatalf("OpenEmbedded() = %v, want no error", err)
-		}
-		if err := stores.Close(); err != nil {
-			t.Fatalf("Close() = %v, want no error", err)
-		}
+		opened(t, dir)
 		key, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -110,13 +104,7 @@ func TestAnEmptyKeyOfPageTokensIsNone(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: dir})
-	if err != nil {
-		t.Fatalf("OpenEmbedded() = %v, want no error", err)
-	}
-	if err := stores.Close(); err != nil {
-		t.Fatalf("Close() = %v, want no error", err)
-	}
+	opened(t, dir)
 	if key, err := os.ReadFile(file); err != nil || len(key) != server.PageKeyBytes {
 		t.Errorf("ReadFile(%s) = %d bytes, %v, want a key", file, len(key), err)
 	}
