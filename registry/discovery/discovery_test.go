@@ -218,15 +218,21 @@ func TestAURLThatIsListedTwiceIsReadOnce(t *testing.T) {
 	})
 }
 
-func TestAFolderOfCards(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	write := func(name, content string) {
+// into returns a function that writes a file of a folder.
+func into(t *testing.T, folder string) func(name, content string) {
+	t.Helper()
+	return func(name, content string) {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
 			t.Fatalf("WriteFile() = %v, want no error", err)
 		}
 	}
+}
+
+func TestAFolderOfCards(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write := into(t, folder)
 	outside := filepath.Join(t.TempDir(), "outside.json")
 	if err := os.WriteFile(outside, []byte(card("outside", "x")), 0o600); err != nil {
 		t.Fatalf("WriteFile() = %v, want no error", err)
@@ -273,12 +279,7 @@ func TestAFolderOfCards(t *testing.T) {
 func TestFilesMayExchangeTheirAgents(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	write := func(name, content string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
-			t.Fatalf("WriteFile() = %v, want no error", err)
-		}
-	}
+	write := into(t, folder)
 	write("1.json", card("a", "x"))
 	write("2.json", card("b", "x"))
 	finding(t, discovery.Source{Folder: folder}, newWeb(), func(t *testing.T, r *registry.Registry) {
