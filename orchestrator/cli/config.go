@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/quorate/quorate/orchestrator/dev"
+	"github.com/quorate/quorate/orchestrator/serve"
 	"github.com/quorate/quorate/platform/config"
 )
 
@@ -29,12 +31,7 @@ func (a *app) config() *cobra.Command {
 		Example: "  quorate config explain\n  quorate config explain serve --config quorate.yaml\n" +
 			"  quorate config explain serve --describe",
 		ValidArgs: []string{"dev", "serve"},
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 || len(args) == 1 && args[0] != "dev" && args[0] != "serve" {
-				return usage("takes dev or serve, or nothing for dev")
-			}
-			return nil
-		},
+		Args:      devOrServe,
 	}
 	load := a.devConfig(explain)
 	loadServe := a.serveConfig(explain)
@@ -65,8 +62,40 @@ func (a *app) config() *cobra.Command {
 		}
 		return nil
 	})
-	group.AddCommand(explain)
+	group.AddCommand(explain, a.configSchema())
 	return group
+}
+
+// devOrServe refuses arguments other than one of the two, or none.
+func devOrServe(_ *cobra.Command, args []string) error {
+	if len(args) > 1 || len(args) == 1 && args[0] != "dev" && args[0] != "serve" {
+		return usage("takes dev or serve, or nothing for dev")
+	}
+	return nil
+}
+
+func (a *app) configSchema() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema [dev|serve]",
+		Short: "Print a JSON Schema of the file of dev or serve, for editors",
+		Long: "Print a JSON Schema of the file of dev or serve, for editors: they complete settings, say what each is for, and mark unknown ones.\n" +
+			"It does not know which values go together: config explain does.",
+		Example: "  quorate config schema serve > quorate.schema.json\n" +
+			"  echo '# yaml-language-server: $schema=./quorate.schema.json' > quorate.yaml",
+		ValidArgs: []string{"dev", "serve"},
+		Args:      devOrServe,
+		RunE: a.runs(func(_ context.Context, args []string) error {
+			text, err := config.JSONSchema(new(dev.DefaultConfig()))
+			if len(args) == 1 && args[0] == "serve" {
+				text, err = config.JSONSchema(new(serve.DefaultConfig()))
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.out, "%s\n", text)
+			return err
+		}),
+	}
 }
 
 // flagDescribe is the one flag of config explain that is not a setting.

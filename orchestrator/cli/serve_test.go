@@ -71,6 +71,41 @@ func TestTheConfigurationOfServeIsExplained(t *testing.T) {
 	}
 }
 
+func TestEditorsGetASchemaOfTheConfiguration(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		args             []string
+		setting, without string
+	}{
+		{[]string{"config", "schema"}, "webfetch.browser", "retention.tasks"},
+		{[]string{"config", "schema", "dev"}, "webfetch.browser", "retention.tasks"},
+		{[]string{"config", "schema", "serve"}, "retention.tasks", "webfetch.browser"},
+	} {
+		exit, stdout, stderr := run(t.Context(), "", test.args...)
+		if exit != 0 || stderr != "" {
+			t.Fatalf("Main(%q) = %d, %q, want 0", test.args, exit, stderr)
+		}
+		type section struct {
+			Description string
+			Properties  map[string]section
+		}
+		var got section
+		if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+			t.Fatalf("Main(%q) printed %s, want JSON: %v", test.args, stdout, err)
+		}
+		of := func(path string) string {
+			in, name, _ := strings.Cut(path, ".")
+			return got.Properties[in].Properties[name].Description
+		}
+		if of(test.setting) == "" || of(test.without) != "" {
+			t.Errorf("Main(%q) describes %s as %q and %s as %q, want only the first", test.args, test.setting, of(test.setting), test.without, of(test.without))
+		}
+	}
+	if exit, _, _ := run(t.Context(), "", "config", "schema", "paper"); exit != 2 {
+		t.Errorf("Main(config schema paper) = %d, want 2", exit)
+	}
+}
+
 func TestSettingsAreExplainedThatDoNotSuffice(t *testing.T) {
 	t.Parallel()
 	exit, stdout, stderr := run(t.Context(), "", "config", "explain", "serve", "--config", write(t, "quorate.yaml", "retention: {tasks: 48h}\n"))

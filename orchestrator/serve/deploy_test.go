@@ -27,6 +27,13 @@ func TestWhatIsDeployedIsAConfiguration(t *testing.T) {
 		if c.Store.Kind != "dynamodb" {
 			t.Errorf("%s has a store of kind %q, want dynamodb: it has replicas", name, c.Store.Kind)
 		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why := invalidFile(t, string(text)); why != "" {
+			t.Errorf("%s is not what the schema says: %s", name, why)
+		}
 	}
 }
 
