@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -16,10 +17,10 @@ type fairLimiter struct {
 	onQueue func(whose orchestrator.Key, in int) // called when a queue forms, once until the party has no task inside
 
 	mu      sync.Mutex
-	inUse   int                           // guarded by mu; places taken, and granted
-	parties map[orchestrator.Key]*party   // guarded by mu; by party, for parties that have tasks
-	waiting map[orchestrator.Key]struct{} // guarded by mu; tasks in any queue
-	granted map[orchestrator.Key]*party   // guarded by mu; tasks that were granted a place and have not acquired it yet
+	inUse   int                         // guarded by mu; places taken, and granted
+	parties map[orchestrator.Key]*party // guarded by mu; by party, for parties that have tasks
+	waiting map[orchestrator.Key]*party // guarded by mu; tasks in queues
+	granted map[orchestrator.Key]*party // guarded by mu; tasks that were granted a place and have not acquired it yet
 }
 
 // party is an agent or a receiver, with the places that it has.
@@ -38,7 +39,7 @@ type queued struct {
 func newFairLimiter(limit int, wake func(orchestrator.Key), onQueue func(whose orchestrator.Key, in int)) *fairLimiter {
 	return &fairLimiter{
 		limit: limit, wake: wake, onQueue: onQueue,
-		parties: make(map[orchestrator.Key]*party), waiting: make(map[orchestrator.Key]struct{}), granted: make(map[orchestrator.Key]*party),
+		parties: make(map[orchestrator.Key]*party), waiting: make(map[orchestrator.Key]*party), granted: make(map[orchestrator.Key]*party),
 	}
 }
 
@@ -49,12 +50,14 @@ func (f *fairLimiter) acquire(t *orchestrator.Task, whose orchestrator.Key) (lea
 	k, p := t.Key(), f.party(whose)
 	grantedBy := f.granted[k]
 	delete(f.granted, k)
-	_, waits := f.waiting[k]
+	if before := f.waiting[k]; before != nil && before != p { // the task goes to another party by now
+		f.leaveQueue(before, k)
+	}
 	enters, queues, in := false, false, p.inUse
 	switch {
 	case grantedBy == p:
 		enters = true
-	case waits:
+	case f.waiting[k] == p:
 		f.prune(p)
 	case f.hasRoom(p):
 		f.count(p, 1)
@@ -66,7 +69,7 @@ func (f *fairLimiter) acquire(t *orchestrator.Task, whose orchestrator.Key) (lea
 	if queues {
 		f.onQueue(whose, in)
 	}
-	if grantedBy != nil && grantedBy != p { // the task goes to another party by now
+	if grantedBy != nil && grantedBy != p {
 		f.release(grantedBy)
 	}
 	if !enters {
@@ -140,9 +143,16 @@ func (f *fairLimiter) counts() (in, queued int) {
 // enqueue appends a task to a party's queue, and reports whether that is to be told. The caller holds mu.
 func (f *fairLimiter) enqueue(p *party, q queued) (first bool) {
 	p.queue = append(p.queue, q)
-	f.waiting[q.task] = struct{}{}
+	f.waiting[q.task] = p
 	first, p.warned = !p.warned, true
 	return first
+}
+
+// leaveQueue removes a task from a party's queue. The caller holds mu.
+func (f *fairLimiter) leaveQueue(p *party, k orchestrator.Key) {
+	p.queue = slices.DeleteFunc(p.queue, func(q queued) bool { return q.task == k })
+	delete(f.waiting, k)
+	f.prune(p)
 }
 
 // grantNext grants places to queued tasks. The caller holds mu.

@@ -38,6 +38,29 @@ func TestWhoseGroupIsLostLosesItsTurn(t *testing.T) {
 	}
 }
 
+// TestWhoGoesElsewhereLeavesTheLine has a task go to another agent while the one that it waits for keeps what it has.
+func TestWhoGoesElsewhereLeavesTheLine(t *testing.T) {
+	t.Parallel()
+	line := engine.NewLine(2)
+	leave := line.Enter("in", "before", 0)
+	if line.Enter("moves", "before", 0) != nil || line.Enter("stays", "before", 0) != nil {
+		t.Fatal("a task got a place while another had it")
+	}
+	moved := line.Enter("moves", "after", 0)
+	if moved == nil {
+		t.Fatal("the task got no place with its new agent while it was in line for the one before")
+	}
+	moved()
+	leave()
+	if want := []string{"stays"}; !slices.Equal(line.Woken, want) {
+		t.Errorf("%v were woken when there was room, want %v", line.Woken, want)
+	}
+	line.Enter("stays", "before", 0)()
+	if tasks, agents := line.Kept(); tasks != 0 || agents != 0 {
+		t.Errorf("when all have left, something is kept for %d tasks and %d agents", tasks, agents)
+	}
+}
+
 // TestAPlaceWithTheAgentBeforeIsGivenBack has a task go to another agent while it waits for one.
 func TestAPlaceWithTheAgentBeforeIsGivenBack(t *testing.T) {
 	t.Parallel()
