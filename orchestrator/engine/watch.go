@@ -38,6 +38,9 @@ func (e *Engine) watch(ctx context.Context, k orchestrator.Key, after uint64, th
 			if err != nil {
 				return t, err
 			}
+			if len(events) == 0 { // a new task has the id by now, since this one was no longer kept
+				break
+			}
 			for _, ev := range events {
 				if err := emit(ev); err != nil {
 					return t, err
