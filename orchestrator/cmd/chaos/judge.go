@@ -21,7 +21,10 @@ import (
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
-const judges = 32 // tasks that are looked at at a time
+const (
+	judges    = 32 // tasks that are looked at at a time
+	lateTries = 20 // to read a task when the time for its end is over; on a machine with much else to do a replica takes its time to answer
+)
 
 // verdict is what became of a task.
 type verdict struct {
@@ -54,28 +57,34 @@ func (l *load) judge(ctx context.Context, disturbances []disturbance, out io.Wri
 	return l.print(out, verdicts, disturbances)
 }
 
-// look follows a task to its end by its log, on whatever replica answers. The client's own time-out bounds each try; one is made even when
-// the time is over, to tell what has ended from what has not.
+// look follows a task to its end by its log, on whatever replica answers. The client's own time-out bounds each try. What has ended in time is read to
+// the end even when the time is over: it is not lost because the replicas are slow.
 func (w *world) look(ctx context.Context, a accepted) verdict {
 	v := verdict{accepted: a}
-	for try := 0; ; try++ {
+	reading := context.WithoutCancel(ctx)
+	for try, late := 0, 0; ; try++ {
 		r := w.replicas[try%len(w.replicas)]
-		task, ends, err := v.follow(context.WithoutCancel(ctx), r)
+		task, ends, err := v.follow(reading, r)
 		if fault.KindOf(err) == fault.NotFound {
 			v.problem = "there is no such task any more"
 			return v
 		}
 		if err == nil && task.GetId() != "" {
-			err = v.noteMessages(context.WithoutCancel(ctx), r, task)
+			err = v.noteMessages(reading, r, task)
 		}
 		if err == nil && task.GetId() != "" {
 			v.end, v.problem = task.GetUpdateTime().AsTime(), a.wrong(task, ends)
 			return v
 		}
-		if pause.For(ctx, submitPause) != nil {
-			v.problem = w.state(context.WithoutCancel(ctx), a.id)
+		if pause.For(ctx, submitPause) == nil {
+			continue
+		}
+		var final bool
+		if v.problem, final = r.unended(reading, a.id); final || late == lateTries {
 			return v
 		}
+		late++
+		_ = pause.For(reading, submitPause) // it does not end
 	}
 }
 
@@ -164,13 +173,14 @@ func (v *verdict) unseen(begun map[string]int, verdicts map[string][]string) str
 	}
 }
 
-// state says what a task that does not end is doing.
-func (w *world) state(ctx context.Context, id string) string {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
+// unended says what a task does whose time to end is over. It is not final if the task has ended all the same, or cannot be read.
+func (r *replica) unended(ctx context.Context, id string) (doing string, final bool) {
 	task := &orchestratorv1.Task{}
-	if err := w.replicas[0].client.Call(ctx, http.MethodGet, taskPath(id), nil, nil, task); err != nil {
-		return "it did not end, and cannot be read: " + err.Error()
+	if err := r.client.Call(ctx, http.MethodGet, taskPath(id), nil, nil, task); err != nil {
+		return "it cannot be read: " + err.Error(), false
 	}
-	return fmt.Sprintf("it did not end: it is %s in phase %s, last changed %s", task.GetState(), task.GetPhase(), task.GetUpdateTime().AsTime().Format(time.RFC3339))
+	if orchestrator.Terminal(task.GetState()) {
+		return "its log cannot be read", false
+	}
+	return fmt.Sprintf("it did not end: it is %s in phase %s, last changed %s", task.GetState(), task.GetPhase(), task.GetUpdateTime().AsTime().Format(time.RFC3339)), true
 }
