@@ -172,6 +172,24 @@ func TestAnAgentThatForgotAcceptedWorkIsNotGivenItTwice(t *testing.T) {
 	}
 }
 
+// TestWorkThatWasRefusedOnceMayBeDoneByNow has an agent ask for a message later, and say nothing when it comes then: by that time it may do the work.
+func TestWorkThatWasRefusedOnceMayBeDoneByNow(t *testing.T) {
+	t.Parallel()
+	echo := &actor{name: "echo", once: true}
+	echo.play = func(context.Context, *a2apb.Message, agentclient.Each) error {
+		f := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "echo could not be reached")
+		if len(echo.sends()) == 1 {
+			f.RetryAfter = time.Millisecond
+		}
+		return f
+	}
+	w := newWorld(t, echo)
+	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error == nil || task.Error.Reason != "OUTCOME_UNKNOWN" || len(echo.sends()) != 2 {
+		t.Errorf("state %s, error %+v after %d messages, want OUTCOME_UNKNOWN after two", task.State, task.Error, len(echo.sends()))
+	}
+}
+
 func TestATaskIsOnDiskBeforeItIsAccepted(t *testing.T) {
 	w := newWorld(t, &actor{name: "echo", play: delivers("hello")})
 	w.stop() // no engine runs, as if the process died at once
