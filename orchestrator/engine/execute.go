@@ -12,6 +12,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -139,7 +140,7 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 	if cause := context.Cause(limited); cause != nil {
 		next, err = e.concludeInterrupted(ctx, c, cause, err)
 	} else {
-		next, err = e.conclude(ctx, c, err)
+		next, err = e.concludePatiently(ctx, c, err)
 	}
 	if errors.Is(err, errMoved) { // the next step may end the task
 		e.keepDraft(ctx, c)
@@ -160,6 +161,23 @@ func (e *Engine) concludeInterrupted(ctx context.Context, c *conversation, cause
 		return e.refuse(ctx, c, cause)
 	}
 	return e.conclude(ctx, c, nil)
+}
+
+// maxResultPause bounds how long the store may be away before a result in memory is given up: half a minute in all.
+const maxResultPause = 16 * time.Second
+
+// concludePatiently is conclude, again and again while the store is away and the agent has delivered: the result is in memory only. Without it the work
+// would be done again or, where it must not be, count as lost.
+func (e *Engine) concludePatiently(ctx context.Context, c *conversation, err error) (stepResult, error) {
+	for wait := storeRetry; ; wait *= 2 {
+		next, failed := e.conclude(ctx, c, err)
+		if failed == nil || err != nil || !c.hasResult() || !isOurs(failed) || recurs(failed) || wait > maxResultPause {
+			return next, failed
+		}
+		if pause.For(ctx, wait) != nil {
+			return e.concludeInterrupted(ctx, c, context.Cause(ctx), nil)
+		}
+	}
 }
 
 // conclude stores what came of an exchange, whose error is err.
