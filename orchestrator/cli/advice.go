@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
 )
 
 // advice returns what to do, where the server cannot know it.
@@ -19,6 +20,10 @@ func advice(e *fault.Error) string {
 		return "again in " + e.RetryAfter.Round(time.Second).String()
 	}
 	switch e.Reason {
+	case netguard.ReasonAddressBlocked:
+		if e.Metadata[netguard.MetadataNever] != "" { // nobody can allow it
+			return ""
+		}
 	case "CARD_INVALID":
 		if len(e.Violations) == 1 && e.Violations[0].Field == "card.name" {
 			return "--name NAME, which leaves the card unchanged"

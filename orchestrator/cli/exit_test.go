@@ -74,6 +74,10 @@ func TestErrorsNameTheFieldsAndWhatToDo(t *testing.T) {
 			`{"code":3,"message":"no spec","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"INPUT_MISSING"}]}`,
 			"quorate agents get: no spec (INPUT_MISSING)\n  try: --input NAME=VALUE for each; quorate agents get AGENT shows what it takes\n",
 		},
+		"what no setting permits": {
+			`{"code":7,"message":"never","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"ADDRESS_BLOCKED","metadata":{"never":"true"}}]}`,
+			"quorate agents get: never (ADDRESS_BLOCKED)\n",
+		},
 		"a setting": {
 			`{"code":7,"message":"not public","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"ADDRESS_BLOCKED"}]}`,
 			"quorate agents get: not public (ADDRESS_BLOCKED)\n  try: agents.allowOrigins: [HOST:PORT] in the server's configuration, for an agent on a private address\n",

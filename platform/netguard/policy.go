@@ -15,6 +15,14 @@ const (
 	ReasonURLInvalid     = "URL_INVALID"     // InvalidArgument: no client should send this URL
 )
 
+// MetadataNever is in the metadata of an ADDRESS_BLOCKED that no operator can lift, so that nobody is advised to try.
+const MetadataNever = "never"
+
+// never returns the fault for what no option permits.
+func never(why string) *fault.Error {
+	return fault.New(fault.PermissionDenied, ReasonAddressBlocked, "this address is never called: %s", why).With(MetadataNever, "true")
+}
+
 // Policy says which addresses may be called. The zero value permits public addresses only. It must not be changed while it
 // is in use.
 type Policy struct {
@@ -45,12 +53,12 @@ func canonicalHost(host string) string {
 func (p *Policy) checkAddr(addr netip.Addr, exempt bool) error {
 	if addr.Zone() != "" {
 		// Prefix.Contains is false for zoned addresses: [::1%lo] would pass every list.
-		return blocked("an IPv6 address with a zone names a local network")
+		return never("an IPv6 address with a zone names a local network")
 	}
 	addr = addr.Unmap()
 	switch {
 	case isMetadata(addr):
-		return fault.New(fault.PermissionDenied, ReasonAddressBlocked, "this address is never called: it is link-local or a cloud metadata service")
+		return never("it is link-local or a cloud metadata service")
 	case exempt, p.AllowLoopback && addr.IsLoopback():
 		return nil
 	case isSpecial(addr):

@@ -61,9 +61,13 @@ func TestNoOptionPermitsMetadata(t *testing.T) {
 	} {
 		origin := net.JoinHostPort(address, "80")
 		policy := &netguard.Policy{AllowLoopback: true, AllowOrigins: []string{origin}, AllowPorts: []int{80}}
-		if err := policy.CheckURL(&url.URL{Scheme: "http", Host: origin}); fault.ReasonOf(err) != netguard.ReasonAddressBlocked {
-			t.Errorf("CheckURL(http://%s) of an allowed origin = %v, want ADDRESS_BLOCKED", origin, err)
+		err := policy.CheckURL(&url.URL{Scheme: "http", Host: origin})
+		if fault.ReasonOf(err) != netguard.ReasonAddressBlocked || fault.From(err).Metadata[netguard.MetadataNever] == "" {
+			t.Errorf("CheckURL(http://%s) of an allowed origin = %#v, want ADDRESS_BLOCKED, never to be lifted", origin, err)
 		}
+	}
+	if err := (&netguard.Policy{}).CheckURL(&url.URL{Scheme: "http", Host: "10.0.0.1"}); fault.From(err).Metadata[netguard.MetadataNever] != "" {
+		t.Errorf("CheckURL() of a private address = %#v, want what an operator can lift", err)
 	}
 	private := &netguard.Policy{AllowOrigins: []string{"[fd00:100::1]:80"}}
 	if err := private.CheckURL(&url.URL{Scheme: "http", Host: "[fd00:100::1]:80"}); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/agent"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/platform/terminal"
 )
 
@@ -159,7 +160,7 @@ func (p *program) exit(ctx context.Context, err error) int {
 		p.line("  cause: %s", e.Cause)
 	}
 	switch { // the message does not know who reads it, and this reader is the operator
-	case e.Reason == webfetch.ReasonAddressBlocked:
+	case e.Reason == webfetch.ReasonAddressBlocked && e.Metadata[netguard.MetadataNever] == "":
 		p.line("  try: --allow-internal HOST:PORT, if you trust what is there")
 	case e.Reason == webfetch.ReasonDisabled && !p.disabled:
 		p.line("  try: " + lacksService)

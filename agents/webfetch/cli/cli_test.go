@@ -59,6 +59,7 @@ func TestFetchOnce(t *testing.T) {
 		"without text":                     {[]string{"--allow-internal", host, site.URL + "/empty"}, 0, "\n", "no text that can be read"},
 		"a redirect that is not followed":  {[]string{"--allow-internal", host, "--format", "text", "--follow-redirects=false", site.URL + "/moved"}, 0, "", `the page redirects to "/"`},
 		"an internal page":                 {[]string{site.URL}, 4, "", "(ADDRESS_BLOCKED)\n  try: --allow-internal HOST:PORT"},
+		"an address that is never called":  {[]string{"http://169.254.169.254/"}, 4, "", "cloud metadata service (ADDRESS_BLOCKED)\n"},
 		"a missing page":                   {[]string{"--allow-internal", host, site.URL + "/missing"}, 3, "", "HTTP_STATUS"},
 		"no URL":                           {[]string{"hello"}, 6, "", "URL_INVALID"},
 		"a format nobody knows":            {[]string{"--format", "pdf", "https://example.com"}, 6, "", "format must be markdown, text"},
@@ -85,6 +86,9 @@ func TestFetchOnce(t *testing.T) {
 			code := cli.Main(ctx, test.args, nil, &out, &errOut)
 			if code != test.code || !strings.Contains(out.String(), test.out) || !strings.Contains(errOut.String(), test.errOut) {
 				t.Errorf("Main(%q) = %d\nout: %s\nerr: %s\nwant %d, %q and %q", test.args, code, out.String(), errOut.String(), test.code, test.out, test.errOut)
+			}
+			if strings.Contains(errOut.String(), "never called") && strings.Contains(errOut.String(), "try:") {
+				t.Errorf("Main(%q) printed %q, want no advice that does not help", test.args, errOut.String())
 			}
 		})
 	}
