@@ -21,7 +21,7 @@ func advice(e *fault.Error) string {
 	}
 	switch e.Reason {
 	case netguard.ReasonAddressBlocked:
-		if e.Metadata[netguard.MetadataNever] != "" { // nobody can allow it
+		if e.Metadata[netguard.MetadataNever] != "" || e.Metadata["url"] != "" { // nobody can allow it; or it is a page's, and agents.allowOrigins is for agents
 			return ""
 		}
 	case "CARD_INVALID":

@@ -3,6 +3,8 @@ package cli_test
 import (
 	"io"
 	"net/http"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -69,12 +71,13 @@ func TestFetchExitsAsThePageFailed(t *testing.T) {
 		tells  string
 	}{
 		"a host that is not listed": {`{"success":false,"error":"example.com is not on the list","errorCode":"domain_not_allowed"}`, 4, "quorate domains add"},
-		"no such page":              {`{"success":false,"error":"the server answered 404","errorCode":"status_error","statusCode":404}`, 3, "STATUS_ERROR"},
+		"no such page":              {`{"success":false,"error":"the server answered 404","errorCode":"status_error","statusCode":404}`, 3, "(HTTP_STATUS)"},
 		"a busy server":             {`{"success":false,"error":"the server answered 503","errorCode":"status_error","statusCode":503}`, 9, "503"},
 		"a page behind a login":     {`{"success":false,"error":"the server answered 403","errorCode":"status_error","statusCode":403}`, 6, "403"},
 		"a timeout":                 {`{"success":false,"error":"it took too long","errorCode":"timeout"}`, 9, "it took too long"},
 		"nothing selected":          {`{"success":false,"error":"nothing matches","errorCode":"no_match"}`, 3, "NO_MATCH"},
-		"a bad URL":                 {`{"success":false,"error":"no URL","errorCode":"invalid_url"}`, 6, "INVALID_URL"},
+		"a bad URL":                 {`{"success":false,"error":"no URL","errorCode":"invalid_url"}`, 6, "(URL_INVALID)"},
+		"a code of a newer server":  {`{"success":false,"error":"too new","errorCode":"brand_new"}`, 6, "too new (BRAND_NEW)"},
 		"changed content":           {`{"success":false,"error":"another content","errorCode":"content_changed"}`, 5, "another content"},
 		"a mistake of ours":         {`{"success":false,"error":"broke","errorCode":"internal_error"}`, 1, "broke"},
 	}
@@ -91,6 +94,33 @@ func TestFetchExitsAsThePageFailed(t *testing.T) {
 	g := newGateway(t, nil)
 	if exit, _, notes := g.run(t, "", "fetch", "https://example.com/a", "-H", "no colon"); exit != 2 || !strings.Contains(notes, "--header") || len(g.seen()) != 0 {
 		t.Errorf("fetch with a broken header = %d %q, want a usage error and no request", exit, notes)
+	}
+}
+
+// TestFetchNamesFailuresAsTheDocumentationDoes has a page fail in every way that web-fetch's README lists, each with its reason.
+func TestFetchNamesFailuresAsTheDocumentationDoes(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../agents/webfetch/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(readme), "| Code | Reason | Kind |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	names, rows := regexp.MustCompile("`(\\w+)`"), 0
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, "|")
+		codes, reasons := names.FindAllStringSubmatch(cells[1], -1), names.FindAllStringSubmatch(cells[2], -1)
+		for i := range min(len(codes), len(reasons)) {
+			rows++
+			g := newGateway(t, map[string][]http.HandlerFunc{fetchRoute: answer(`{"success":false,"url":"http://127.0.0.1/","error":"no","errorCode":"` + codes[i][1] + `"}`)})
+			exit, _, notes := g.run(t, "", "fetch", "https://example.com/a")
+			if first, _, _ := strings.Cut(notes, "\n"); exit == 0 || first != "quorate fetch: no ("+reasons[i][1]+")" || strings.Contains(notes, "agents.allowOrigins") {
+				t.Errorf("fetch of a page that fails with %s = %d %q, want the reason %s, and nothing about agents", codes[i][1], exit, notes, reasons[i][1])
+			}
+		}
+	}
+	if rows < 20 {
+		t.Errorf("web-fetch's README lists %d failures, want all", rows)
 	}
 }
 
