@@ -57,6 +57,9 @@ func (f *Fetcher) fetchRendered(ctx context.Context, p plan, u *url.URL, page *P
 		if ctx.Err() != nil {
 			return p.ended(ctx, u)
 		}
+		if shown.URL != nil {
+			return redirectBlocked(withURL(shown.URL, err))
+		}
 		return withURL(u, err)
 	}
 	if err := f.admit(ctx, p, shown.URL); err != nil {

@@ -55,7 +55,7 @@ type Rendered struct {
 // Browser renders pages. It must make all connections through the Gate.
 type Browser interface {
 	// Render returns the page at u after its scripts have run, as HTML of at most maxSize bytes. Its faults are RENDER_FAILED, BODY_TOO_LARGE and those
-	// of the Gate.
+	// of the Gate. With an error, URL is where the page led when the Gate refused it; nil when that is not known.
 	Render(ctx context.Context, u *url.URL, gate Gate, maxSize int64) (Rendered, error)
 }
 

@@ -101,7 +101,8 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy *proxy, maxSize in
 	dialogs.Go(func() { dismiss(tab, opened) })
 	answer, err := chromedp.Run(tab, chromedp.NavigateResponse(u.String()))
 	if err != nil {
-		return webfetch.Rendered{}, unloaded(tab, proxy, err)
+		at, err := unloaded(tab, proxy, err)
+		return webfetch.Rendered{URL: at}, err
 	}
 	status := 0
 	if answer != nil {
@@ -122,7 +123,7 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy *proxy, maxSize in
 	}
 	final, err := place(tab, proxy)
 	if err != nil {
-		return webfetch.Rendered{}, err
+		return webfetch.Rendered{URL: final}, err
 	}
 	html, err := chromedp.Run(tab, chromedp.Evaluate[string](fmt.Sprintf("(h => typeof h != 'string' || h.length > %d ? '' : h)(%s)", maxSize, markup)))
 	if err != nil {
@@ -134,7 +135,7 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy *proxy, maxSize in
 	return webfetch.Rendered{HTML: html, URL: final, StatusCode: status}, nil
 }
 
-// place returns where the tab is after its scripts ran, or the fault for a page that went on, by a script or a refresh, to what cannot be opened.
+// place returns where the tab is after its scripts ran. If the page went on, by a script or a refresh, to what cannot be opened, it returns what unloaded does.
 func place(tab context.Context, proxy *proxy) (*url.URL, error) {
 	at, err := chromedp.Run(tab, chromedp.Location())
 	if err != nil {
@@ -145,7 +146,7 @@ func place(tab context.Context, proxy *proxy) (*url.URL, error) {
 	case err != nil:
 		return nil, failed(err, "its address cannot be read")
 	case u.Scheme == "chrome-error":
-		return nil, unloaded(tab, proxy, errors.New("it went on to an address that could not be opened"))
+		return unloaded(tab, proxy, errors.New("it went on to an address that could not be opened"))
 	}
 	return u, nil
 }
@@ -156,18 +157,19 @@ func isPage(mimeType string) bool {
 	return kind != "image" && kind != "audio" && kind != "video" && mimeType != "application/pdf"
 }
 
-// unloaded returns the fault for a page that failed to load: why the proxy made no connection for it or for where it redirects, or what Chromium says.
-func unloaded(tab context.Context, proxy *proxy, loading error) error {
+// unloaded returns the fault for a page that failed to load: why the proxy made no connection, with the URL that it was for, which may be where the page
+// redirects; or what Chromium says.
+func unloaded(tab context.Context, proxy *proxy, loading error) (*url.URL, error) {
 	if tree, err := chromedp.Call(tab, page.GetFrameTree, cdp.Empty{}); err == nil {
 		if u, err := url.Parse(tree.FrameTree.Frame.UnreachableURL); err == nil && proxy.failure(u) != nil {
-			return failed(proxy.failure(u), "there was no connection")
+			return u, failed(proxy.failure(u), "there was no connection")
 		}
 	}
 	why, ok := errors.AsType[*chromedp.LoadError](loading)
 	if ok && why.ErrorText == "net::ERR_HTTP_RESPONSE_CODE_FAILURE" {
-		return failed(loading, "the server answered with an error and without a page")
+		return nil, failed(loading, "the server answered with an error and without a page")
 	}
-	return failed(loading, "it could not be loaded")
+	return nil, failed(loading, "it could not be loaded")
 }
 
 // start returns a tab of a new Chromium that connects through proxy, and what ends it, waits until it has ended and removes what it has written.

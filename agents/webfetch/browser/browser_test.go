@@ -168,8 +168,9 @@ func TestNavigationIsGuarded(t *testing.T) {
 	} {
 		p, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path, Render: webfetch.RenderAlways})
 		before := p.Success && p.URL == site+path && path != "/redirect" // it was read before it went on
-		if !before && p.ErrorCode != code {
-			t.Errorf("Fetch(%s) = %+v, %v, want no page of the victim, and %s", path, p, err, code)
+		named := code != webfetch.CodeSSRF || strings.HasPrefix(p.Error, "cannot fetch "+victim+"/: ")
+		if !before && (p.ErrorCode != code || !named) {
+			t.Errorf("Fetch(%s) = %+v, %v, want no page of the victim, and %s that names where it leads", path, p, err, code)
 		}
 	}
 	if p, err := f.Fetch(t.Context(), webfetch.Request{URL: victim, Render: webfetch.RenderAlways}); err == nil {
@@ -214,13 +215,19 @@ func TestWhyAPageDoesNotLoad(t *testing.T) {
 	for path, want := range map[string]struct {
 		code webfetch.Code
 		kind fault.Kind
+		of   string
 	}{
-		"/unlisted": {webfetch.CodeDomain, fault.PermissionDenied}, "/nobody": {webfetch.CodeNetwork, fault.Unavailable}, "/nobody-tls": {webfetch.CodeNetwork, fault.Unavailable},
-		"/ends": {webfetch.CodeRender, fault.Unavailable}, "/empty": {webfetch.CodeRender, fault.Unavailable}, "/bad": {webfetch.CodeStatus, fault.Unavailable}, "/missing": {webfetch.CodeStatus, fault.NotFound},
+		"/unlisted":   {webfetch.CodeDomain, fault.PermissionDenied, unlisted + "/: the page redirects there"},
+		"/nobody":     {webfetch.CodeNetwork, fault.Unavailable, "http://" + nobody + "/: "},
+		"/nobody-tls": {webfetch.CodeNetwork, fault.Unavailable, "https://" + nobody + "/: "},
+		"/ends":       {webfetch.CodeRender, fault.Unavailable, site + "/ends: "},
+		"/empty":      {webfetch.CodeRender, fault.Unavailable, site + "/empty: "},
+		"/bad":        {webfetch.CodeStatus, fault.Unavailable, site + "/bad: "},
+		"/missing":    {webfetch.CodeStatus, fault.NotFound, site + "/missing: "},
 	} {
 		p, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path, Render: webfetch.RenderAlways})
-		if p.ErrorCode != want.code || fault.KindOf(err) != want.kind || strings.Count(p.Error, "cannot fetch") != 1 {
-			t.Errorf("Fetch(%s) = %s %s, %q, want %s %s, said once", path, fault.KindOf(err), p.ErrorCode, p.Error, want.kind, want.code)
+		if p.ErrorCode != want.code || fault.KindOf(err) != want.kind || !strings.HasPrefix(p.Error, "cannot fetch "+want.of) || strings.Count(p.Error, "cannot fetch") != 1 {
+			t.Errorf("Fetch(%s) = %s %s, %q, want %s %s of %s, said once", path, fault.KindOf(err), p.ErrorCode, p.Error, want.kind, want.code, want.of)
 		}
 	}
 }
