@@ -211,6 +211,29 @@ func TestTheDoctorSeesThatAServerHasAnotherCertificate(t *testing.T) {
 	}
 }
 
+// TestTheDoctorKnowsAServerThatIsReservedForOtherClients has a server whose own certificate is not by the authority of its clients, as is usual.
+func TestTheDoctorKnowsAServerThatIsReservedForOtherClients(t *testing.T) {
+	t.Parallel()
+	c, _ := config(t)
+	own, clients := certtest.NewAuthority(t).Issue(t, "quorate"), certtest.NewAuthority(t)
+	c.TLS = serve.TLS{Cert: own.CertFile, Key: own.KeyFile, ClientCA: clients.CertFile}
+	p := start(t, c)
+	c.HTTP.Addr, c.GRPC.Addr = p.addr, p.grpc
+	for _, check := range []string{"http.addr", "grpc.addr"} {
+		if f := examined(t, c, check); f.Status != doctor.OK {
+			t.Errorf("%s: %+v, want ok", check, f)
+		}
+	}
+	if f := examined(t, c, "readiness"); f.Status != doctor.Skip || !strings.Contains(f.Found, "quorate doctor with --cert-file") {
+		t.Errorf("readiness: %+v, want skip and how to ask", f)
+	}
+	another, _ := config(t)
+	another.TLS, another.HTTP.Addr, another.GRPC.Addr = c.TLS, p.addr, p.grpc
+	if f := examined(t, another, "http.addr"); f.Status != doctor.Fail || !strings.Contains(f.Found, "another store.dataDir") {
+		t.Errorf("http.addr with the store of nobody: %+v, want fail", f)
+	}
+}
+
 // TestTheDoctorDoesNotTakeAServerForAnotherProgram has the certificate of a running server replaced by another one, or by one without its key.
 func TestTheDoctorDoesNotTakeAServerForAnotherProgram(t *testing.T) {
 	t.Parallel()
@@ -221,7 +244,7 @@ func TestTheDoctorDoesNotTakeAServerForAnotherProgram(t *testing.T) {
 	p := start(t, c)
 	c.HTTP.Addr, c.GRPC.Addr = p.addr, p.grpc
 	for name, files := range map[string][2]string{
-		"that wants a certificate of a client": {one.CertFile, one.KeyFile}, "with another certificate": {other.CertFile, other.KeyFile}, "with half of one": {other.CertFile, one.KeyFile},
+		"with another certificate": {other.CertFile, other.KeyFile}, "with half of one": {other.CertFile, one.KeyFile},
 	} {
 		c.TLS.Cert, c.TLS.Key = files[0], files[1]
 		for _, check := range []string{"http.addr", "grpc.addr"} {

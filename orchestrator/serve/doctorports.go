@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/quorate/quorate/orchestrator/doctor"
 	"github.com/quorate/quorate/orchestrator/server"
@@ -26,7 +27,7 @@ func (c *Config) checkHTTP(ctx context.Context) doctor.Finding {
 
 // running returns an error unless a Quorate with this configuration serves http.addr.
 func (c *Config) running(ctx context.Context) error {
-	if _, err := c.ask(ctx, "/healthz"); err != nil {
+	if _, err := c.ask(ctx, "/healthz"); err != nil && !errors.Is(err, errReserved) {
 		return err
 	}
 	if c.Store.Kind == KindEmbedded && fault.ReasonOf(server.LookEmbedded(c.Store.DataDir)) != "STORE_LOCKED" {
@@ -64,6 +65,9 @@ func checkFree(ctx context.Context, field, addr string) (f doctor.Finding, free 
 // errUnclear says that a server could not be recognized because of its certificate, which the check of tls tells more about.
 var errUnclear = errors.New("who uses it cannot be found out without its certificate")
 
+// errReserved says that a server has shown that it has our certificate, and does not answer those who have none of a client.
+var errReserved = errors.New("it answers only with a client's certificate by tls.clientCA: see quorate doctor with --cert-file and --key-file")
+
 func inUse(field, addr string, err error) doctor.Finding {
 	if errors.Is(err, errUnclear) {
 		return doctor.Warned("see what tls says; if it is another program, stop that", "%s is in use: %s", addr, err)
@@ -83,8 +87,9 @@ func (c *Config) checkReady(ctx context.Context) doctor.Finding {
 // ask asks the server at http.addr for its health.
 func (c *Config) ask(ctx context.Context, path string) (*doctor.Health, error) {
 	scheme, transport := "http", &http.Transport{}
+	var known atomic.Bool
 	if c.TLS.Cert != "" {
-		protection, err := c.TLS.own()
+		protection, err := c.TLS.own(&known)
 		if err != nil {
 			return nil, err
 		}
@@ -93,13 +98,18 @@ func (c *Config) ask(ctx context.Context, path string) (*doctor.Health, error) {
 	defer transport.CloseIdleConnections()
 	h, err := doctor.Ask(ctx, transport, scheme+"://"+c.HTTP.Addr+path, "localhost")                       // a host name that every server accepts
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "remote error" && c.TLS.ClientCA != "" { // ours may be no certificate of a client
-		err = fmt.Errorf("%w: %w", errUnclear, err)
+		why := errUnclear
+		if known.Load() {
+			why = errReserved
+		}
+		err = fmt.Errorf("%w: %w", why, err)
 	}
 	return h, err
 }
 
-// own returns the TLS configuration of a client for the port of a running server: it trusts the configured certificate alone, whatever names that has, and shows it, too.
-func (t *TLS) own() (*tls.Config, error) {
+// own returns the TLS configuration of a client for the port of a running server: it trusts the configured certificate alone, whatever names that has, and shows it,
+// too. It sets known when the server has that certificate.
+func (t *TLS) own(known *atomic.Bool) (*tls.Config, error) {
 	c, err := t.config(discard())
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUnclear, err)
@@ -115,6 +125,7 @@ func (t *TLS) own() (*tls.Config, error) {
 			if !bytes.Equal(s.PeerCertificates[0].Raw, pair.Leaf.Raw) {
 				return fmt.Errorf("%w: it has another one than tls.cert", errUnclear)
 			}
+			known.Store(true)
 			return nil
 		},
 	}, nil
