@@ -2,6 +2,7 @@ package serve
 
 import (
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/quorate/quorate/orchestrator/server"
@@ -9,7 +10,7 @@ import (
 
 // Backup configures copies of the embedded store.
 type Backup struct {
-	Dir   string        `yaml:"dir" doc:"Absolute path of a folder, used for nothing else, in which complete copies of the embedded store are made while it runs; a copy can serve as store.dataDir once it was moved elsewhere. Empty: none."`
+	Dir   string        `yaml:"dir" doc:"Absolute path of a folder outside store.dataDir, used for nothing else, in which complete copies of the embedded store are made while it runs; a copy can serve as store.dataDir once it was moved elsewhere. Empty: none."`
 	Every time.Duration `yaml:"every" doc:"Time between two copies, 1m or more."`
 	Keep  int           `yaml:"keep" doc:"How many of the newest copies are kept, 1 to 1000."`
 }
@@ -37,7 +38,8 @@ func (b *Backup) Validate() error {
 	return nil
 }
 
-// apartFrom refuses a store inside the folder of the copies: a server started on a copy there would later remove it as an old copy, while using it.
+// apartFrom refuses a store inside the folder of the copies, where a server started on a copy would later be removed as an old one, while using it; and copies inside
+// the folder of the store, which would be lost with it, or when it is emptied for a restore.
 func (b *Backup) apartFrom(dataDir string) error {
 	if b.Dir == "" {
 		return nil
@@ -46,10 +48,30 @@ func (b *Backup) apartFrom(dataDir string) error {
 	if err != nil {
 		return invalid("store.dataDir", "the folder %q is no path: %s", dataDir, err)
 	}
-	if within, err := filepath.Rel(b.Dir, data); err == nil && filepath.IsLocal(within) && within != "." {
+	data, copies := resolved(data), resolved(b.Dir)
+	switch {
+	case within(data, copies):
+		return invalid("backup.dir", "%q is the folder of the store, or in it, and copies there are lost with it: choose a folder outside store.dataDir, best on another disk", b.Dir)
+	case within(copies, data):
 		return invalid("store.dataDir", "%q is in the folder of the copies, of which old ones are removed: move it out of backup.dir", dataDir)
 	}
 	return nil
+}
+
+// resolved follows the symbolic links in a path, as far as it exists.
+func resolved(path string) string {
+	there := existing(path)
+	followed, err := filepath.EvalSymlinks(there)
+	if err != nil {
+		return path // what is wrong with it is found when it is used
+	}
+	return filepath.Join(followed, strings.TrimPrefix(path, there))
+}
+
+// within reports whether a path is a folder or below it.
+func within(folder, path string) bool {
+	below, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(below)
 }
 
 func (b *Backup) backup() server.Backup {

@@ -132,7 +132,17 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 			c.Backup.Dir = filepath.Dir(c.Store.DataDir)
 			c.Store.DataDir = filepath.Join(c.Backup.Dir, "quorate-20260102T030405Z")
 		}, "store.dataDir", "move it out of backup.dir"},
-		"copies that go nowhere":     {func(_ *testing.T, c *serve.Config) { c.Backup.Every = time.Hour }, "backup.dir", "no copies are made"},
+		"copies that go nowhere": {func(_ *testing.T, c *serve.Config) { c.Backup.Every = time.Hour }, "backup.dir", "no copies are made"},
+		"a store that is one of its copies by another name": {func(t *testing.T, c *serve.Config) {
+			t.Helper()
+			c.Backup.Dir = t.TempDir()
+			copied := filepath.Join(c.Backup.Dir, "quorate-20260102T030405Z")
+			if err := errors.Join(os.Mkdir(copied, 0o700), os.Symlink(copied, c.Store.DataDir)); err != nil {
+				t.Fatal(err)
+			}
+		}, "store.dataDir", "move it out of backup.dir"},
+		"copies in the store":        {func(_ *testing.T, c *serve.Config) { c.Backup.Dir = c.Store.DataDir }, "backup.dir", "choose a folder outside store.dataDir"},
+		"copies below the store":     {func(_ *testing.T, c *serve.Config) { c.Backup.Dir = filepath.Join(c.Store.DataDir, "a", "b") }, "backup.dir", "choose a folder outside store.dataDir"},
 		"copies all the time":        {func(_ *testing.T, c *serve.Config) { c.Backup.Every = time.Second }, "backup.every", "less than 1m"},
 		"copies that are not kept":   {func(_ *testing.T, c *serve.Config) { c.Backup.Keep = 0 }, "backup.keep", "not from 1 to 1000"},
 		"a level that opens nothing": {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C0" }, "evidence.lowest", "not a level that can open a gate"},
