@@ -32,6 +32,12 @@ const (
 	keyFile   = "page.key" // only when no key is given
 )
 
+// Buckets by which the files are told from each other: swapped by hand, they would make a store that looks empty.
+const (
+	mainBucket  = "tasks"         // of package orchestrator/embedded
+	spansBucket = "consultations" // of package consultation/embedded
+)
+
 // aloneLease is long, because no other process waits for leases to expire, and each beat is a write to the disk.
 const aloneLease = time.Minute
 
@@ -49,11 +55,11 @@ func OpenEmbedded(ctx context.Context, o Embedded) (s *Stores, err error) {
 	if err := begin(o.Dir); err != nil {
 		return s, err
 	}
-	main, err := s.open("store", filepath.Join(o.Dir, mainFile))
+	main, err := s.open("store", filepath.Join(o.Dir, mainFile), boltdb.Options{Foreign: spansBucket})
 	if err != nil {
 		return s, err
 	}
-	spans, err := s.open("spans", filepath.Join(o.Dir, spansFile))
+	spans, err := s.open("spans", filepath.Join(o.Dir, spansFile), boltdb.Options{Foreign: mainBucket, Own: spansBucket})
 	if err != nil {
 		return s, err
 	}
@@ -158,8 +164,8 @@ func sizeOf(dir, name string) (int64, error) {
 }
 
 // open opens one file.
-func (s *Stores) open(name, file string) (*boltdb.DB, error) {
-	db, err := boltdb.Open(file, boltdb.Options{})
+func (s *Stores) open(name, file string, o boltdb.Options) (*boltdb.DB, error) {
+	db, err := boltdb.Open(file, o)
 	if err != nil {
 		return nil, err
 	}

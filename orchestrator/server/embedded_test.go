@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/quorate/quorate/orchestrator/server"
+	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -65,6 +66,73 @@ func TestAStoreGoesOnWithoutSpansIfAsked(t *testing.T) {
 		if err := server.LookEmbedded(dir); err != nil {
 			t.Errorf("LookEmbedded() = %v, want no error", err)
 		}
+	}
+}
+
+// TestFilesUnderTheNameOfTheOtherAreRefused has an operator mistake one file for the other. Nothing is changed, so that the names can be put right.
+func TestFilesUnderTheNameOfTheOtherAreRefused(t *testing.T) {
+	t.Parallel()
+	swap := func(main, spans string) error {
+		return errors.Join(os.Rename(main, main+".x"), os.Rename(spans, main), os.Rename(main+".x", spans))
+	}
+	for name, test := range map[string]struct {
+		mistake  func(main, spans string) error
+		old      bool // no file has a mark yet
+		blames   string
+		mendable bool
+	}{
+		"swapped":                       {swap, false, "quorate.db", true},
+		"swapped before they had marks": {swap, true, "spans.db", true},
+		"the main file twice":           {copyFile, false, "spans.db", false},
+		"the spans twice":               {func(main, spans string) error { return copyFile(spans, main) }, false, "quorate.db", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			main, spans := filepath.Join(dir, "quorate.db"), filepath.Join(dir, "spans.db")
+			opened(t, dir)
+			if test.old {
+				unmarked(t, spans)
+			}
+			if err := test.mistake(main, spans); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: dir})
+				if fault.ReasonOf(err) != "STORE_DAMAGED" || !strings.Contains(err.Error(), test.blames+": the file is another one of the store") {
+					t.Fatalf("OpenEmbedded() = %v, want STORE_DAMAGED about %s", err, test.blames)
+				}
+				if err == nil {
+					_ = stores.Close()
+				}
+			}
+			if test.mendable {
+				if err := swap(main, spans); err != nil {
+					t.Fatal(err)
+				}
+				opened(t, dir)
+			}
+		})
+	}
+}
+
+func copyFile(from, to string) error {
+	content, err := os.ReadFile(from)
+	return errors.Join(err, os.WriteFile(to, content, 0o600))
+}
+
+// unmarked replaces a file of spans by one of an earlier version.
+func unmarked(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	db, err := boltdb.Open(path, boltdb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

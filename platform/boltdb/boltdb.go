@@ -26,13 +26,36 @@ const (
 
 // Options are the optional settings of a DB.
 type Options struct {
-	MaxBytes int // size limit of the file: a write that needs more finds the store full; 0 is no limit
+	MaxBytes int    // size limit of the file: a write that needs more finds the store full; 0 is no limit
+	Own      string // a bucket that every file of this kind has from now on, to be told from others by; empty: none
+	Foreign  string // a bucket that only files of another kind have: a file with it is refused unchanged; empty: none
+}
+
+// fit returns an error if the file is damaged or of another kind.
+func (o Options) fit(tx *bbolt.Tx) error {
+	if err := sound(tx); err != nil || o.Foreign == "" {
+		return err
+	}
+	if tx.Bucket([]byte(o.Foreign)) != nil {
+		return errForeign
+	}
+	return nil
+}
+
+// mark gives the file the bucket by which its kind is known.
+func (o Options) mark(tx *bbolt.Tx) error {
+	if o.Own == "" {
+		return nil
+	}
+	_, err := tx.CreateBucketIfNotExists([]byte(o.Own))
+	return err
 }
 
 // DB is an open file. It is safe for concurrent use.
 type DB struct {
 	bolt  *bbolt.DB
 	path  string
+	opts  Options
 	file  fs.FileInfo // of path when it was opened
 	queue chan *request
 	stop  chan struct{} // closed by Close
@@ -51,7 +74,7 @@ func Open(path string, opts Options) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("creating the data directory: %w", err)
 	}
-	if err := complete(path, sound); err != nil {
+	if err := complete(path, opts.fit); err != nil {
 		return nil, explained(path, err)
 	}
 	bolt, err := mapped(path, opts)
@@ -62,7 +85,7 @@ func Open(path string, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, explained(path, errors.Join(err, bolt.Close()))
 	}
-	db := &DB{bolt: bolt, path: path, file: file, update: bolt.Update, queue: make(chan *request, queueSize), stop: make(chan struct{}), done: make(chan struct{})}
+	db := &DB{bolt: bolt, path: path, opts: opts, file: file, update: bolt.Update, queue: make(chan *request, queueSize), stop: make(chan struct{}), done: make(chan struct{})}
 	if err := db.settle(); err != nil { // what a process before this one could not flush may be in the system's memory only
 		return nil, errors.Join(explained(path, err), bolt.Close())
 	}

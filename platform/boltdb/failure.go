@@ -88,7 +88,7 @@ func (db *DB) newest() (id int64) {
 	return id
 }
 
-// settle has the state that bbolt shows written to disk: it commits a transaction without changes, which writes the page that makes that state count. All other
+// settle has the state that bbolt shows written to disk: it commits a transaction, without changes but for the mark of a new file, which writes the page that makes that state count. All other
 // pages were flushed before. After a failed flush the system may have forgotten that they are not on disk.
 func (db *DB) settle() error {
 	db.retry = nil
@@ -101,7 +101,7 @@ func (db *DB) settle() error {
 	var id int
 	err := db.update(func(tx *bbolt.Tx) error {
 		id = tx.ID()
-		return nil
+		return db.opts.mark(tx)
 	})
 	if err != nil {
 		return db.failed(err)

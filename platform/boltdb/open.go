@@ -71,6 +71,7 @@ func complete(path string, sound func(*bbolt.Tx) error) error {
 var (
 	errShort   = errors.New("the file is cut short")
 	errDamaged = errors.New("the file is damaged")
+	errForeign = errors.New("the file is another one of the store, under the wrong name: give it back its own, or restore all files of a backup")
 )
 
 // explained returns an error of opening the file at path in words for an operator.
@@ -83,7 +84,7 @@ func explained(path string, err error) error {
 			"another quorate uses the data directory %s; stop it or choose another directory", filepath.Dir(path)).With("path", path)
 	case errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrVersionMismatch) || errors.Is(err, bolterrors.ErrChecksum):
 		return damaged(path, fmt.Errorf("the file is not a database of this kind, or it is damaged; replace it with a complete copy: %w", err))
-	case errors.Is(err, errShort) || errors.Is(err, errDamaged):
+	case errors.Is(err, errShort) || errors.Is(err, errDamaged) || errors.Is(err, errForeign):
 		return damaged(path, err)
 	}
 	return fmt.Errorf("opening the store %s: %w", path, err)
