@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ import (
 type release struct {
 	config     string
 	pod        corev1.PodTemplateSpec
+	ports      map[string]string             // of the service: their protocols by name
 	replicas   int32                         // 0 if there is no number
 	disruption *policyv1.PodDisruptionBudget // nil if there is none
 }
@@ -73,6 +75,13 @@ func (r *release) add(text string) error {
 		r.pod = o.Spec.Template
 		if o.Spec.Replicas != nil {
 			r.replicas = *o.Spec.Replicas
+		}
+	case *corev1.Service:
+		r.ports = make(map[string]string)
+		for _, port := range o.Spec.Ports {
+			if r.ports[port.Name] = ""; port.AppProtocol != nil {
+				r.ports[port.Name] = *port.AppProtocol
+			}
 		}
 	case *policyv1.PodDisruptionBudget:
 		r.disruption = o
@@ -140,6 +149,20 @@ func TestTheChartIsWhatKubernetesAndQuorateRead(t *testing.T) {
 				t.Errorf("a replica drains for %d of %d seconds, which Kubernetes refuses", l.PreStop.Sleep.Seconds, *r.pod.Spec.TerminationGracePeriodSeconds)
 			}
 		})
+	}
+}
+
+// TestProxiesAreToldWhatThePortsSpeak is about service meshes and gateways, which would take TLS for HTTP or gRPC in clear text.
+func TestProxiesAreToldWhatThePortsSpeak(t *testing.T) {
+	t.Parallel()
+	for values, want := range map[string]map[string]string{
+		`{secretName: s, tlsSecretName: t}`:                                    {"http": "https", "grpc": "https"},
+		`{secretName: s, config: {tls: {cert: "", key: "", plaintext: true}}}`: {"http": "http", "grpc": "grpc"},
+	} {
+		r, err := render(t, values)
+		if err != nil || !maps.Equal(r.ports, want) {
+			t.Errorf("rendering %s = ports %v, %v, want %v", values, r.ports, err, want)
+		}
 	}
 }
 
