@@ -85,6 +85,8 @@ func (p *applier) run(ctx context.Context, paths []string) error {
 		return err
 	}
 	switch {
+	case len(p.from) == 0 && p.refused == 0: // such as the empty output of a program that failed
+		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "there is no agent in the input")
 	case p.prune == "":
 	case p.refused > 0:
 		p.err.line("nothing is deleted, since not every agent could be applied")

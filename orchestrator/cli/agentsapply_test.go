@@ -222,6 +222,17 @@ func TestApplySaysAllThatIsWrongWithAnAgent(t *testing.T) {
 	}
 }
 
+func TestApplyRefusesAnInputWithoutAgents(t *testing.T) {
+	t.Parallel()
+	for _, stdin := range []string{"", "\n", "# all agents are gone\n---\n"} {
+		g := newGateway(t, nil)
+		exit, stdout, stderr := g.run(t, stdin, "agents", "apply", "-")
+		if exit != 6 || stdout != "" || stderr != "quorate agents apply: there is no agent in the input (INPUT_INVALID)\n" || len(g.seen()) != 0 {
+			t.Errorf("Main(agents apply -) of %q = %d, %q, %q after %q, want that there is no agent in it", stdin, exit, stdout, stderr, g.seen())
+		}
+	}
+}
+
 func TestApplyPrunesWhatIsNotDescribed(t *testing.T) {
 	t.Parallel()
 	const list = `{"agents":[{"name":"a","source":{"type":"api","present":true}},{"name":"old","etag":"e1","source":{"type":"api","present":true}},` +

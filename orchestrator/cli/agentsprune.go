@@ -14,9 +14,6 @@ import (
 
 // pruneOthers deletes the agents that match the filter and were not described, or says which these are.
 func (p *applier) pruneOthers(ctx context.Context) error {
-	if len(p.from) == 0 { // such as the empty output of a program that failed
-		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "there is no agent in the input, so nothing is deleted")
-	}
 	others, err := p.others(ctx)
 	if err != nil {
 		return err

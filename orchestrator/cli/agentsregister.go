@@ -25,7 +25,7 @@ func (a *app) agentsRegister() *cobra.Command {
 			if len(args)+len(file) == 0 || len(args) > 1 || (len(args) == 1 && file != "") {
 				return usage("takes either the card's URL or -f with the card")
 			}
-			if file == "" && isFile(args[0]) {
+			if file == "" && (args[0] == "-" || isFile(args[0])) {
 				return usage("%s is a file: give it with -f", args[0])
 			}
 			return nil

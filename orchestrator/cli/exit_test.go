@@ -134,6 +134,7 @@ func TestAWrongCommandLineIs2(t *testing.T) {
 	}{
 		"an unknown noun":           {[]string{"agnets"}, `unknown verb "agnets"; did you mean agents?`},
 		"an unknown verb":           {[]string{"tasks", "sumbit"}, `unknown verb "sumbit"; did you mean submit?`},
+		"stdin for a URL":           {[]string{"agents", "register", "-"}, "- is a file: give it with -f"},
 		"a file for a URL":          {[]string{"agents", "register", "exit_test.go"}, "exit_test.go is a file: give it with -f"},
 		"an unknown flag":           {[]string{"tasks", "submit", "--agnet", "x"}, "unknown flag: --agnet; did you mean --agent?"},
 		"an unknown client flag":    {[]string{"tasks", "list", "--sever", "x"}, "unknown flag: --sever; did you mean --server?"},
