@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -146,4 +147,16 @@ func TestAListKeepsThePlace(t *testing.T) {
 		t.Errorf("back in the list the focus is on %s, want %s", got, before)
 	}
 	b.nothingWrong()
+}
+
+// TestTimesAreToldByNumbers has times of which words such as yesterday say something else.
+func TestTimesAreToldByNumbers(t *testing.T) {
+	b := open(t, start(t, t.TempDir()).HTTP, 1280, 800)
+	eval[bool](b, `(import("/console/dom.js").then((m) => (window.dom = m)), true)`)
+	b.until("have the module", "Boolean(window.dom)")
+	for seconds, want := range map[int]string{0: "now", -90: "1m ago", -47 * 3600: "1d ago", -48 * 3600: "2d ago", 26 * 3600: "in 1d"} {
+		if got := eval[string](b, fmt.Sprintf("dom.when(new Date(Date.now() + %d * 1000).toISOString()).textContent", seconds)); got != want {
+			t.Errorf("a time %d seconds from now is told as %q, want %q", seconds, got, want)
+		}
+	}
 }

@@ -36,7 +36,7 @@ export const code = (text) => text && h("code", null, text);
 /** json shows any value. */
 export const json = (value) => h("pre", { tabindex: "0" }, JSON.stringify(value, null, 2));
 
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
+const relative = new Intl.RelativeTimeFormat("en", { style: "narrow" }); // by numbers: what is 47 hours old need not be of yesterday
 
 const units = [
   ["day", 86400],
@@ -47,7 +47,8 @@ const units = [
 
 function fromNow(time) {
   const seconds = Math.round((Date.parse(time) - Date.now()) / 1000);
-  const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
+  const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? [];
+  if (!unit) return "now";
   return relative.format(Math.trunc(seconds / size), unit);
 }
 
