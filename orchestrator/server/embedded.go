@@ -32,10 +32,10 @@ const (
 	keyFile   = "page.key" // only when no key is given
 )
 
-// Buckets by which the files are told from each other: swapped by hand, they would make a store that looks empty.
-const (
-	mainBucket  = "tasks"         // of package orchestrator/embedded
-	spansBucket = "consultations" // of package consultation/embedded
+// The files are told from each other by buckets of packages orchestrator/embedded and consultation/embedded. Swapped by hand, they would make a store that looks empty.
+var (
+	ofMain  = boltdb.Options{Foreign: "consultations"}
+	ofSpans = boltdb.Options{Foreign: "tasks", Own: "consultations"}
 )
 
 // aloneLease is long, because no other process waits for leases to expire, and each beat is a write to the disk.
@@ -55,11 +55,11 @@ func OpenEmbedded(ctx context.Context, o Embedded) (s *Stores, err error) {
 	if err := begin(o.Dir); err != nil {
 		return s, err
 	}
-	main, err := s.open("store", filepath.Join(o.Dir, mainFile), boltdb.Options{Foreign: spansBucket})
+	main, err := s.open("store", filepath.Join(o.Dir, mainFile), ofMain)
 	if err != nil {
 		return s, err
 	}
-	spans, err := s.open("spans", filepath.Join(o.Dir, spansFile), boltdb.Options{Foreign: mainBucket, Own: spansBucket})
+	spans, err := s.open("spans", filepath.Join(o.Dir, spansFile), ofSpans)
 	if err != nil {
 		return s, err
 	}
@@ -98,12 +98,10 @@ func LookEmbedded(dir string) error {
 	if err := whole(dir); err != nil {
 		return err
 	}
-	for _, name := range []string{mainFile, spansFile} {
-		if err := boltdb.Look(filepath.Join(dir, name)); err != nil {
-			return err
-		}
+	if err := boltdb.Look(filepath.Join(dir, mainFile), ofMain); err != nil {
+		return err
 	}
-	return nil
+	return boltdb.Look(filepath.Join(dir, spansFile), ofSpans)
 }
 
 // whole refuses a folder that has lost one of its files, as after half of a restore. A new one would begin with no agents and no tasks, or without the verdicts

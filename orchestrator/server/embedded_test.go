@@ -98,6 +98,9 @@ func TestFilesUnderTheNameOfTheOtherAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 {
+				if err := server.LookEmbedded(dir); fault.ReasonOf(err) != "STORE_DAMAGED" {
+					t.Errorf("LookEmbedded() = %v, want STORE_DAMAGED", err)
+				}
 				stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: dir})
 				if fault.ReasonOf(err) != "STORE_DAMAGED" || !strings.Contains(err.Error(), test.blames+": the file is another one of the store") {
 					t.Fatalf("OpenEmbedded() = %v, want STORE_DAMAGED about %s", err, test.blames)

@@ -31,12 +31,16 @@ type Options struct {
 	Foreign  string // a bucket that only files of another kind have: a file with it is refused unchanged; empty: none
 }
 
-// fit returns an error if the file is damaged or of another kind.
+// fit returns an error if the file is of another kind, which is found out quickly.
 func (o Options) fit(tx *bbolt.Tx) error {
-	if err := sound(tx); err != nil || o.Foreign == "" {
-		return err
+	if o.Foreign == "" {
+		return nil
 	}
-	if tx.Bucket([]byte(o.Foreign)) != nil {
+	foreign, err := has(tx, []byte(o.Foreign))
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", errDamaged, err)
+	case foreign:
 		return errForeign
 	}
 	return nil
@@ -74,7 +78,13 @@ func Open(path string, opts Options) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("creating the data directory: %w", err)
 	}
-	if err := complete(path, opts.fit); err != nil {
+	fit := func(tx *bbolt.Tx) error {
+		if err := sound(tx); err != nil {
+			return err
+		}
+		return opts.fit(tx)
+	}
+	if err := complete(path, fit); err != nil {
 		return nil, explained(path, err)
 	}
 	bolt, err := mapped(path, opts)

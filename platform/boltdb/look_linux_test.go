@@ -35,7 +35,7 @@ func TestALookFindsAFileThatMayNotBeWritten(t *testing.T) {
 			}
 		}()
 	}
-	if err := boltdb.Look(path); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), path) {
+	if err := boltdb.Look(path, boltdb.Options{}); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), path) {
 		t.Errorf("Look(at a file that may only be read) = %v, want that permission is denied", err)
 	}
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Look returns the error that Open would return for the file at path, without changing anything, and nil if there is no file. It is quick: of the damages that Open
+// Look returns the error that Open would return for the file at path with the same options, without changing anything, and nil if there is no file. It is quick: of the damages that Open
 // finds it finds only those at the beginning of the file and at its end.
-func Look(path string) error {
-	err := complete(path, func(*bbolt.Tx) error { return nil })
+func Look(path string, opts Options) error {
+	err := complete(path, opts.fit)
 	if err == nil {
 		err = mayWrite(path)
 	}

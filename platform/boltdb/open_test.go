@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -192,27 +193,97 @@ func fillNested(tx *bbolt.Tx, round int) error {
 func TestALookChangesNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.db")
-	if err := boltdb.Look(path); err != nil {
+	if err := boltdb.Look(path, boltdb.Options{}); err != nil {
 		t.Errorf("Look(at no file) = %v, want no error", err)
 	}
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("Stat() = %v, want that there is still no file", err)
 	}
 	db := open(t, path, boltdb.Options{})
-	if err := boltdb.Look(path); fault.ReasonOf(err) != "STORE_LOCKED" {
+	if err := boltdb.Look(path, boltdb.Options{}); fault.ReasonOf(err) != "STORE_LOCKED" {
 		t.Errorf("Look(at an open file) = %v, want STORE_LOCKED", err)
 	}
 	if err := db.Update(t.Context(), put("k", "v")); err != nil || get(t, db, "k") != "v" {
 		t.Errorf("Update() after that = %v, want no error", err)
 	}
 	closeDB(t, db)
-	if err := boltdb.Look(path); err != nil {
+	if err := boltdb.Look(path, boltdb.Options{}); err != nil {
 		t.Errorf("Look() = %v, want no error", err)
 	}
 	if err := os.Truncate(path, 20_000); err != nil {
 		t.Fatal(err)
 	}
-	if err := boltdb.Look(path); fault.ReasonOf(err) != "STORE_DAMAGED" || !strings.Contains(err.Error(), path+": the file is cut short") {
+	if err := boltdb.Look(path, boltdb.Options{}); fault.ReasonOf(err) != "STORE_DAMAGED" || !strings.Contains(err.Error(), path+": the file is cut short") {
 		t.Errorf("Look(at a part of it) = %v, want that it is cut short", err)
+	}
+}
+
+// TestAFileOfAnotherKindIsRefused has files with so few buckets that one page has all, and with so many that several do.
+func TestAFileOfAnotherKindIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, count := range []int{0, 1, 50, 2000} {
+		path := filepath.Join(t.TempDir(), "s.db")
+		db := open(t, path, boltdb.Options{Own: "mine"})
+		if err := db.Update(t.Context(), func(tx *bbolt.Tx) error {
+			for i := range count {
+				if _, err := tx.CreateBucket(fmt.Appendf(nil, "%04d", i)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		closeDB(t, db)
+		for _, bucket := range []string{"mine", "0000", "0049", "1999", "0000x", "a", "z"} {
+			opts := boltdb.Options{Own: "new", Foreign: bucket}
+			number, err := strconv.Atoi(bucket)
+			want := ""
+			if bucket == "mine" || err == nil && number < count {
+				want = "STORE_DAMAGED"
+			}
+			if err := boltdb.Look(path, opts); fault.ReasonOf(err) != want {
+				t.Errorf("Look(a file with %d buckets, foreign %s) = %v, want %q", count, bucket, err, want)
+			}
+			db, err := boltdb.Open(path, opts)
+			if fault.ReasonOf(err) != want {
+				t.Errorf("Open(a file with %d buckets, foreign %s) = %v, want %q", count, bucket, err, want)
+			}
+			if err == nil {
+				closeDB(t, db)
+			}
+		}
+	}
+}
+
+// TestALookSurvivesAnyFile has the beginning of every page wrong, one byte after the other, except in the two pages that have a checksum.
+func TestALookSurvivesAnyFile(t *testing.T) {
+	t.Parallel()
+	const page, pages, beginning = 8192, 8, 96
+	path := filepath.Join(t.TempDir(), "s.db")
+	closeDB(t, open(t, path, boltdb.Options{Own: "mine"}))
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }() // nothing of it is needed any more
+	refused, one := 0, make([]byte, 1)
+	for at := int64(2 * page); at < pages*page; at++ {
+		if at%page == beginning {
+			at += page - beginning
+		}
+		_, err := f.ReadAt(one, at)
+		for range 2 { // the second time it is mended
+			one[0] ^= 0xff
+			if _, again := f.WriteAt(one, at); err != nil || again != nil {
+				t.Fatal(err, again)
+			}
+			if err := boltdb.Look(path, boltdb.Options{Foreign: "mine"}); err != nil {
+				refused++
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("Look() refuses none, want at least those whose bucket it can still read")
 	}
 }

@@ -39,6 +39,32 @@ func sound(tx *bbolt.Tx) (err error) {
 	return nil
 }
 
+// has reports whether the file has a bucket of that name. It reads the few pages on the way to it, and trusts none of them.
+func has(tx *bbolt.Tx, bucket []byte) (bool, error) {
+	f, err := os.Open(tx.DB().Path())
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = f.Close() }() // opened for reading: nothing to lose
+	const levels = 8                 // more than buckets of ours fill
+	size := int64(tx.DB().Info().PageSize)
+	number := uint64(tx.Cursor().Bucket().RootPage())
+	for range levels {
+		head := make([]byte, size)
+		at := int64(number) * size //nolint:gosec // a wrong one cannot be read
+		if _, err := f.ReadAt(head, at); err != nil {
+			return false, err
+		}
+		g := page{head: head, at: at, size: size * (int64(binary.NativeEndian.Uint32(head[12:])) + 1), file: f}
+		found, err := g.find(bucket)
+		if err != nil || found.child == 0 {
+			return found.bucket && bytes.Equal(found.key, bucket), err
+		}
+		number = found.child
+	}
+	return false, fmt.Errorf("its buckets are below more than %d pages", levels)
+}
+
 var (
 	errOrder = errors.New("its keys are not in order")
 	errPlace = errors.New("a key or a value is not where its page says")
@@ -154,6 +180,22 @@ func (g page) entry(kind uint16, i int64) (e entry, err error) {
 		e.value, err = g.bytes(from, behind-from)
 	}
 	return e, err
+}
+
+// find returns the last entry that is not behind a key, or else the first one.
+func (g page) find(key []byte) (found entry, err error) {
+	kind, count := binary.NativeEndian.Uint16(g.head[8:]), binary.NativeEndian.Uint16(g.head[10:])
+	if kind != kindLeaf && kind != kindBranch {
+		return found, fmt.Errorf("a page is of the kind %d", kind)
+	}
+	for i := range int64(count) {
+		e, err := g.entry(kind, i)
+		if err != nil || i > 0 && bytes.Compare(e.key, key) > 0 {
+			return found, err
+		}
+		found = e
+	}
+	return found, nil
 }
 
 func (g page) key(at, size int64) ([]byte, error) {
