@@ -302,6 +302,10 @@ func TestAChainIsRefusedWithoutItsFirstInput(t *testing.T) {
 	if err != nil || len(d.Chain) != 3 || d.Refused != "" {
 		t.Errorf("Resolve() = %+v, %v, want a chain of three", d, err)
 	}
+	s.Message = nil
+	if d, err := w.engine.Resolve(t.Context(), s); err != nil || len(d.Chain) != 3 || d.Refused != "" {
+		t.Errorf("Resolve() of inputs without a message = %+v, %v, want a chain of three", d, err)
+	}
 }
 
 func TestFanOut(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
@@ -20,6 +22,9 @@ func (e *Engine) Resolve(ctx context.Context, s Submission) (orchestrator.Decisi
 		return orchestrator.Decision{}, err
 	}
 	if err == nil && (len(s.Inputs) > 0 || s.Message != nil) {
+		if s.Message == nil {
+			s.Message = &a2apb.Message{}
+		}
 		if err := e.checkRoute(&s, to); err != nil {
 			to.Decision.Chosen, to.Decision.FanOut, to.Decision.Refused = "", nil, fault.From(err).Message
 		}
