@@ -321,8 +321,15 @@ func TestSubmitRefusesWhatCannotBeATask(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := engine.Submission{Tenant: tenant, Caller: "tester", Message: text("a"), Route: orchestrator.Route{Agent: "silent"}}
 			tt.change(&s)
-			if _, err := w.engine.Submit(t.Context(), s); fault.ReasonOf(err) != tt.want {
+			_, err := w.engine.Submit(t.Context(), s)
+			if fault.ReasonOf(err) != tt.want {
 				t.Errorf("Submit() = %v, want %s", err, tt.want)
+			}
+			if fault.KindOf(err) != fault.InvalidArgument || tt.want == "DEADLINE_OUT_OF_RANGE" || tt.want == "ITEM_TOO_LARGE" {
+				return // it has no agent, or is about what a route does not have
+			}
+			if d, told := w.engine.Resolve(t.Context(), s); fault.ReasonOf(told) != tt.want || fault.From(told).Message != fault.From(err).Message {
+				t.Errorf("Resolve() = %+v, %v, want the error of Submit: %v", d, told, err)
 			}
 		})
 	}

@@ -11,20 +11,24 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Resolve decides where a submission would go, as Submit does, without storing or sending anything. It checks the inputs if the submission has any,
-// or a message. A route that leads to no agent is a decision that says why; an error means that no decision could be made.
+// Resolve decides where a submission would go, as Submit does, without storing or sending anything. It checks the message and the inputs if the
+// submission has any: what could not be part of any task is the fault of Submit. A route that leads to no agent, or to one that lacks an input, is a
+// decision that says why; an error means that no decision could be made.
 func (e *Engine) Resolve(ctx context.Context, s Submission) (orchestrator.Decision, error) {
-	if err := checkInputs(s.Inputs); err != nil {
+	check := len(s.Inputs) > 0 || s.Message != nil
+	if s.Message == nil {
+		s.Message = &a2apb.Message{} // there are inputs only, or not even those
+		if err := checkInputs(s.Inputs); err != nil {
+			return orchestrator.Decision{}, err
+		}
+	} else if err := s.check(); err != nil {
 		return orchestrator.Decision{}, err
 	}
 	to, err := e.decide(ctx, &s)
 	if err != nil && to.Decision.Refused == "" {
 		return orchestrator.Decision{}, err
 	}
-	if err == nil && (len(s.Inputs) > 0 || s.Message != nil) {
-		if s.Message == nil {
-			s.Message = &a2apb.Message{}
-		}
+	if err == nil && check {
 		if err := e.checkRoute(&s, to); err != nil {
 			to.Decision.Chosen, to.Decision.FanOut, to.Decision.Refused = "", nil, fault.From(err).Message
 		}

@@ -30,7 +30,8 @@ const (
 //
 // RouteService explains routing without sending anything.
 type RouteServiceClient interface {
-	// ResolveRoute decides where a task would go, as SubmitTask does, and sends nothing. If no agent fits, that is an answer, not an error.
+	// ResolveRoute decides where a task would go, as SubmitTask does, and sends nothing. If no agent fits, that is an answer, not an error. A message or an
+	// input that no task can have is the error of SubmitTask.
 	ResolveRoute(ctx context.Context, in *ResolveRouteRequest, opts ...grpc.CallOption) (*RouteDecision, error)
 }
 
@@ -58,7 +59,8 @@ func (c *routeServiceClient) ResolveRoute(ctx context.Context, in *ResolveRouteR
 //
 // RouteService explains routing without sending anything.
 type RouteServiceServer interface {
-	// ResolveRoute decides where a task would go, as SubmitTask does, and sends nothing. If no agent fits, that is an answer, not an error.
+	// ResolveRoute decides where a task would go, as SubmitTask does, and sends nothing. If no agent fits, that is an answer, not an error. A message or an
+	// input that no task can have is the error of SubmitTask.
 	ResolveRoute(context.Context, *ResolveRouteRequest) (*RouteDecision, error)
 	mustEmbedUnimplementedRouteServiceServer()
 }
