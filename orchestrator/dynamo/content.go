@@ -51,7 +51,7 @@ type piece struct {
 // pieces returns the content of a task, in order.
 func pieces(t *orchestrator.Task) []piece {
 	const item = boltdb.MaxItemBytes
-	list := []piece{{name: planContent, what: "what the task was accepted under", limit: item, value: planOf(t)}}
+	list := []piece{{name: planContent, what: "what the task was accepted under, its attributes included,", limit: item, value: planOf(t)}}
 	if len(t.Gates) > 0 {
 		list = append(list, piece{name: gatesContent, what: "the task's gates", limit: item, value: t.Gates})
 	}

@@ -79,7 +79,7 @@ func encodeTask(old, r *record) ([]byte, error) {
 func writeState(tx *bbolt.Tx, key []byte, r *record, encoded []byte) error {
 	b := make([]byte, 0, versionSize+r.places.maxEncodedSize()+len(encoded))
 	b = append(r.places.append(binary.BigEndian.AppendUint64(b, r.Version)), encoded...)
-	if err := boltdb.CheckItem("the task's state, with room for its end,", len(b)+r.ReservedBytes()); err != nil {
+	if err := boltdb.CheckItem("the task's state, its attributes and room for its end included,", len(b)+r.ReservedBytes()); err != nil {
 		return err
 	}
 	return bucket(tx, taskBucket).Put(key, b)

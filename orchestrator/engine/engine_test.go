@@ -316,6 +316,9 @@ func TestSubmitRefusesWhatCannotBeATask(t *testing.T) {
 		"an agent that is down":                  {func(s *engine.Submission) { s.Route.Agent = "gone" }, "NO_AGENT_AVAILABLE"},
 		"a skill whose agent was never heard of": {func(s *engine.Submission) { s.Route = orchestrator.Route{Skill: "q"} }, "NO_AGENT_AVAILABLE"},
 		"a message over the item limit":          {func(s *engine.Submission) { s.Message, s.Route.Agent = text(strings.Repeat("x", 400<<10)), "silent" }, "ITEM_TOO_LARGE"},
+		"a message over it with its inputs": {func(s *engine.Submission) {
+			s.Message, s.Inputs = text(strings.Repeat("x", 200<<10)), []orchestrator.Input{{Name: "a", Parts: text(strings.Repeat("x", 200<<10)).GetParts()}}
+		}, "ITEM_TOO_LARGE"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -325,13 +328,26 @@ func TestSubmitRefusesWhatCannotBeATask(t *testing.T) {
 			if fault.ReasonOf(err) != tt.want {
 				t.Errorf("Submit() = %v, want %s", err, tt.want)
 			}
-			if fault.KindOf(err) != fault.InvalidArgument || tt.want == "DEADLINE_OUT_OF_RANGE" || tt.want == "ITEM_TOO_LARGE" {
+			if fault.KindOf(err) != fault.InvalidArgument || tt.want == "DEADLINE_OUT_OF_RANGE" {
 				return // it has no agent, or is about what a route does not have
 			}
 			if d, told := w.engine.Resolve(t.Context(), s); fault.ReasonOf(told) != tt.want || fault.From(told).Message != fault.From(err).Message {
 				t.Errorf("Resolve() = %+v, %v, want the error of Submit: %v", d, told, err)
 			}
 		})
+	}
+}
+
+func TestALargeMessageIsRefusedWithAdvice(t *testing.T) {
+	w := newWorld(t, &actor{name: "silent", status: "unknown"})
+	large := text(strings.Repeat("x", orchestrator.MaxMessageBytes))
+	_, submit := w.engine.Submit(t.Context(), engine.Submission{Tenant: tenant, Message: large, Route: orchestrator.Route{Agent: "silent"}})
+	_, reply := w.engine.Reply(t.Context(), engine.Reply{Key: orchestrator.Key{Tenant: tenant, ID: "any"}, Message: large})
+	for call, err := range map[string]error{"Submit": submit, "Reply": reply} {
+		f := fault.From(err)
+		if f == nil || f.Reason != "ITEM_TOO_LARGE" || len(f.Violations) != 1 || f.Violations[0].Field != "message" || !strings.Contains(f.Message, "send it in several") {
+			t.Errorf("%s() = %+v, want ITEM_TOO_LARGE that names the field and says what to do", call, f)
+		}
 	}
 }
 

@@ -36,7 +36,7 @@ type Reply struct {
 // or TURNS_TOO_LARGE, and one whose etag is not the given one a Conflict fault with the reason ETAG_MISMATCH. A message that no agent could get, or that
 // names another context (CONTEXT_MISMATCH), is an InvalidArgument fault.
 func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) {
-	if err := checkMessage(r.Message); err != nil {
+	if err := cmp.Or(checkMessage(r.Message), checkSize(r.Message, orchestrator.MaxMessageBytes)); err != nil {
 		return orchestrator.Task{}, err
 	}
 	hash, err := r.hash()

@@ -31,6 +31,8 @@ func (e *Engine) Resolve(ctx context.Context, s Submission) (orchestrator.Decisi
 	if err == nil && check {
 		if err := e.checkRoute(&s, to); err != nil {
 			to.Decision.Chosen, to.Decision.FanOut, to.Decision.Refused = "", nil, fault.From(err).Message
+		} else if err := checkSize(s.Message, orchestrator.MaxMessageBytes); err != nil {
+			return orchestrator.Decision{}, err
 		}
 	}
 	return to.Decision, nil
@@ -49,14 +51,16 @@ func (e *Engine) decide(ctx context.Context, s *Submission) (to router.Result, e
 	return to, err
 }
 
-// checkRoute checks a submission's inputs against those of the agents that would get them.
+// checkRoute checks a submission's inputs against those of the agents that would get them, and puts them into the message.
 func (e *Engine) checkRoute(s *Submission, to router.Result) error {
-	if to.Decision.Together() {
-		_, err := e.buildPlan(s, to)
+	if !to.Decision.Together() {
+		return s.bindInputs(e.router, to.Agent)
+	}
+	if _, err := e.buildPlan(s, to); err != nil {
 		return err
 	}
-	_, err := e.router.CheckInputs(s.Tenant, to.Agent, s.Inputs, s.Message)
-	return err
+	s.Message = router.AttachInputs(s.Message, s.Inputs)
+	return nil
 }
 
 // outcome returns what an attempt says about its agent, for the router.

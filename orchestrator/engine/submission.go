@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
@@ -105,6 +106,14 @@ func checkMessage(m *a2apb.Message) error {
 		return invalidValue("message", "the message")
 	}
 	return orchestrator.CheckRequest(m)
+}
+
+// checkSize refuses a message, with the inputs in it, that is larger than a task takes, before a store does.
+func checkSize(m *a2apb.Message, limit int) error {
+	if size := proto.Size(m); size > limit {
+		return fault.Invalid("message", "ITEM_TOO_LARGE", "the message has %d bytes, its inputs included, and the limit is %d: send it in several, or the URL of what is large", size, limit)
+	}
+	return nil
 }
 
 func checkAttributes(attributes consultation.Attributes) error {

@@ -54,6 +54,9 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 // accept stores a task with the receiver that the submission names. If nothing has to happen before it is sent, the intent to send it is part of that
 // write, which saves one.
 func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task, agent registry.Agent) (orchestrator.Task, error) {
+	if err := checkSize(t.Message, t.MessageLimit()); err != nil {
+		return orchestrator.Task{}, err
+	}
 	var err error
 	if t.Webhooks, err = e.receivers(s); err != nil {
 		return orchestrator.Task{}, err

@@ -76,7 +76,7 @@ func tooLarge(t *testing.T, s orchestrator.Store) {
 	in := task("a")
 	in.Message = message(big)
 	_, _, err := s.Create(t.Context(), in)
-	wantTooLarge(t, "Create(large message)", err, fmt.Sprintf("the message has %d bytes; the limit is 358400", proto.Size(in.Message)))
+	wantTooLarge(t, "Create(large message)", err, fmt.Sprintf("the message has %d bytes; the limit is 358400: shorten it", proto.Size(in.Message)))
 	if _, err := s.Task(t.Context(), key(in)); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("Task() after a refused Create = %v, want not found", err)
 	}
@@ -86,7 +86,7 @@ func tooLarge(t *testing.T, s orchestrator.Store) {
 		t.Turns = []orchestrator.Turn{{Message: reply}}
 		return nil, nil
 	})
-	wantTooLarge(t, "Update(large reply)", err, fmt.Sprintf("message 1 has %d bytes; the limit is 358400", proto.Size(reply)))
+	wantTooLarge(t, "Update(large reply)", err, fmt.Sprintf("message 1 has %d bytes; the limit is 358400: shorten it", proto.Size(reply)))
 	_, err = s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		t.Artifacts = []*a2apb.Artifact{artifact("fine"), artifact(strings.Repeat("x", orchestrator.MaxTaskBytes))}
 		return nil, nil

@@ -18,7 +18,7 @@ func CheckSize(what string, size, limit int) error {
 	if size <= limit {
 		return nil
 	}
-	return fault.New(fault.InvalidArgument, "ITEM_TOO_LARGE", "%s has %d bytes; the limit is %d", fault.ClipTo(what, 200), size, limit)
+	return fault.New(fault.InvalidArgument, "ITEM_TOO_LARGE", "%s has %d bytes; the limit is %d: shorten it", fault.ClipTo(what, 200), size, limit)
 }
 
 const separator = "\x00"

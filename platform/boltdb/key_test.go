@@ -71,7 +71,7 @@ func TestCheckItemNamesTheLimit(t *testing.T) {
 		t.Errorf("CheckItem(limit) = %v, want nil", err)
 	}
 	err := boltdb.CheckItem("card", boltdb.MaxItemBytes+1)
-	if want := "card has 358401 bytes; the limit is 358400"; fault.ReasonOf(err) != "ITEM_TOO_LARGE" || err.Error() != want {
+	if want := "card has 358401 bytes; the limit is 358400: shorten it"; fault.ReasonOf(err) != "ITEM_TOO_LARGE" || err.Error() != want {
 		t.Errorf("CheckItem(limit+1) = %v, want ITEM_TOO_LARGE: %s", err, want)
 	}
 }

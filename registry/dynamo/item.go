@@ -124,7 +124,7 @@ func newAgentItem(s *stored) (agent, card ddb.Item, digest string, err error) {
 			return nil, nil, "", err
 		}
 	}
-	return agent, card, digest, boltdb.CheckItem("agent "+key.Name, ddb.Size(agent))
+	return agent, card, digest, boltdb.CheckItem("agent "+key.Name+", with its metadata,", ddb.Size(agent))
 }
 
 // readAgent returns an agent, without the bytes of a card in a separate item. It returns nil if item is not an agent.

@@ -114,6 +114,9 @@ func (w *writer) pulse(p registry.Pulse) {
 	w.putItem(bucketPulses, w.encoded("the status of agent "+w.key.Name, p))
 }
 
+// agentItem describes the agent's item in errors: what is too large in it is what an admin wrote.
+func (w *writer) agentItem() string { return "agent " + w.key.Name + ", with its metadata," }
+
 func (w *writer) agent(old, r *registry.Record) {
 	if r == nil {
 		w.remove(bucketAgents, w.id())
@@ -123,9 +126,9 @@ func (w *writer) agent(old, r *registry.Record) {
 	if w.err == nil {
 		w.err = boltdb.CheckItem("the card of agent "+w.key.Name, len(r.RawCard))
 	}
-	value := w.encoded("agent "+w.key.Name, newItem(r))
+	value := w.encoded(w.agentItem(), newItem(r))
 	if old != nil {
-		value = w.keepNewer(value, w.encoded("agent "+w.key.Name, newItem(old)))
+		value = w.keepNewer(value, w.encoded(w.agentItem(), newItem(old)))
 	}
 	w.putItem(bucketAgents, value)
 	w.put(bucketCards, w.id(), r.RawCard)
@@ -139,7 +142,7 @@ func (w *writer) keepNewer(next, again []byte) []byte {
 		return next
 	}
 	kept := newer.Record(next, again, stored[serialSize:])
-	w.err = boltdb.CheckItem("agent "+w.key.Name, len(kept))
+	w.err = boltdb.CheckItem(w.agentItem(), len(kept))
 	return kept
 }
 

@@ -58,8 +58,9 @@ func tooLarge(t *testing.T, s registry.Store) {
 	err := s.Update(t.Context(), r.Key(), func(*registry.Record) (registry.Change, error) {
 		return registry.Change{Record: r, Remember: request("1", 1)}, nil
 	})
-	if fault.ReasonOf(err) != "ITEM_TOO_LARGE" || fault.KindOf(err) != fault.InvalidArgument {
-		t.Errorf("Update() = %v, want ITEM_TOO_LARGE", err)
+	if f := fault.From(err); fault.ReasonOf(err) != "ITEM_TOO_LARGE" || f.Kind != fault.InvalidArgument ||
+		!strings.HasPrefix(f.Message, "agent a, with its metadata, has ") || !strings.HasSuffix(f.Message, "; the limit is 358400: shorten it") {
+		t.Errorf("Update() = %v, want ITEM_TOO_LARGE that says what to do", err)
 	}
 	wantNames(t, s, registry.Query{Tenant: "t", Limit: 9})
 	wantNames(t, s, registry.Query{Tenant: "t", Skill: "fetch", Limit: 9})
