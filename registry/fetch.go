@@ -173,14 +173,18 @@ func unreachable(uri string, err error) error {
 		}
 		return refusal
 	}
+	what := "the card at " + uri
 	if called {
+		if origin(uri, inner.URL) != origin(uri, uri) {
+			what += ", which redirects to " + origin(uri, inner.URL) + ","
+		}
 		err = inner.Err // the message has the URL already
 	}
 	why := err.Error()
 	if errors.Is(err, context.DeadlineExceeded) {
 		why = fmt.Sprintf("no answer within %s", fetchTimeout)
 	}
-	return fault.New(fault.Unavailable, "CARD_UNREACHABLE", "the card at %s cannot be read: %s", uri, why).With("uri", uri)
+	return fault.New(fault.Unavailable, "CARD_UNREACHABLE", "%s cannot be read: %s", what, why).With("uri", uri)
 }
 
 // origin returns the scheme and host of a URL, which may be relative to a base: what is behind them may hold a secret.

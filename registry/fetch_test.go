@@ -92,6 +92,23 @@ func TestARefusedRedirectIsToldApartFromARefusedURL(t *testing.T) {
 	}
 }
 
+func TestACardThatIsNotThereIsSaidToBeThereOnce(t *testing.T) {
+	t.Parallel()
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	server := httptest.NewServer(http.RedirectHandler(closed.URL+"/card?key=secret", http.StatusFound))
+	t.Cleanup(server.Close)
+	for uri, want := range map[string]string{
+		closed.URL + "/card": "the card at " + closed.URL + "/card cannot be read: dial tcp ",
+		server.URL + "/card": "the card at " + server.URL + "/card, which redirects to " + closed.URL + ", cannot be read: dial tcp ",
+	} {
+		_, _, err := guarded(t).Register(t.Context(), tenant, registry.Registration{CardURI: uri})
+		if fault.ReasonOf(err) != "CARD_UNREACHABLE" || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("Register(%s) = %v, want CARD_UNREACHABLE and %q", uri, err, want)
+		}
+	}
+}
+
 func TestNoProxyOfTheEnvironmentSeesCards(t *testing.T) {
 	var asked atomic.Int32
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

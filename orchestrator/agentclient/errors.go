@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -60,6 +61,9 @@ func unreachable(at *endpoint, err error) error {
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fault.New(fault.DeadlineExceeded, ReasonTimeout, "%s did not answer in time", at.name)
+	}
+	if call, ok := errors.AsType[*url.Error](err); ok {
+		err = call.Err // the message names the agent and its URL already
 	}
 	what := at.name + " could not be reached"
 	f := &fault.Error{Kind: fault.Unavailable, Reason: ReasonUnreachable, Message: what + ": " + clip(err.Error()), Cause: err}

@@ -77,7 +77,7 @@ func (p *plainHTTP) exchange(ctx context.Context, addr string, message []byte, r
 	if err != nil {
 		stop()
 		c.drop()
-		return nil, fmt.Errorf("call %s: %w", addr, cmp.Or(ctx.Err(), err))
+		return nil, cmp.Or(ctx.Err(), err)
 	}
 	body := &answerBody{ctx: ctx, from: resp.Body, resp: resp, stop: stop, idle: &p.idle}
 	body.conn.Store(c)

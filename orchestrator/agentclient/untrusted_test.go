@@ -16,6 +16,25 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
+// TestNobodyAtTheAddress calls an agent whose address nobody listens at, over each binding: the error says where that is once, beside the agent's URL.
+func TestNobodyAtTheAddress(t *testing.T) {
+	t.Parallel()
+	closed := httptest.NewServer(open{})
+	closed.Close()
+	addr := closed.Listener.Addr().String()
+	guard := &netguard.Policy{AllowLoopback: true}
+	p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), nil)
+	t.Cleanup(p.Close)
+	for _, binding := range []string{registry.BindingGRPC, registry.BindingJSONRPC, registry.BindingHTTPJSON} {
+		for _, scheme := range []string{"http://", "https://"} {
+			_, err := send(t, p, false, registry.Card{Interfaces: []registry.Interface{{URL: scheme + addr, Binding: binding}}})
+			if f := fault.From(err); fault.ReasonOf(err) != agentclient.ReasonUnreachable || strings.Count(f.Message, addr) != 2 || strings.Count(err.Error(), addr) != 2 {
+				t.Errorf("Send() to %s over %s = %v, want %s that has the address twice", scheme, binding, err, agentclient.ReasonUnreachable)
+			}
+		}
+	}
+}
+
 // TestTheNamesInACertificateAreWordsOfTheAgent calls an agent that shows a certificate for example.com, over each binding.
 func TestTheNamesInACertificateAreWordsOfTheAgent(t *testing.T) {
 	t.Parallel()

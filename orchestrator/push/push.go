@@ -101,21 +101,21 @@ func (s *Sender) Send(ctx context.Context, w orchestrator.Webhook, t *orchestrat
 	}
 	resp, err := s.client.Do(req)
 	if err != nil {
-		return unreached(ctx, err)
+		return unreached(ctx, req.URL.Host, err)
 	}
 	defer resp.Body.Close()
 	_, _ = io.CopyN(io.Discard, resp.Body, maxAnswer) // the content does not matter
 	return judge(resp)
 }
 
-func unreached(ctx context.Context, err error) error {
+func unreached(ctx context.Context, host string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Unavailable { // the guard's refusal
 		return f
 	}
-	return fault.New(fault.Unavailable, "RECEIVER_UNREACHABLE", "the receiver could not be reached: %s", reason(err))
+	return fault.New(fault.Unavailable, "RECEIVER_UNREACHABLE", "the receiver at %s could not be reached: %s", host, reason(err))
 }
 
 // reason returns the reason without the URL, which may contain a secret. It is short, though some errors quote all that the receiver sent.

@@ -208,6 +208,17 @@ func TestWhatNobodyCouldReachIsRefused(t *testing.T) {
 	}
 }
 
+func TestAReceiverThatIsNotThereIsNamedWithoutItsURL(t *testing.T) {
+	t.Parallel()
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	host := "localhost:" + strings.TrimPrefix(closed.URL, "http://127.0.0.1:")
+	err := sender(true).Send(t.Context(), orchestrator.Webhook{URL: "http://" + host + "/secret"}, task, event)
+	if fault.ReasonOf(err) != "RECEIVER_UNREACHABLE" || strings.Count(err.Error(), host) != 1 || strings.Contains(err.Error(), "secret") {
+		t.Errorf("Send() = %v, want RECEIVER_UNREACHABLE that names %s once and not the rest of the URL", err, host)
+	}
+}
+
 // TestAnErrorRepeatsLittleOfAnAnswer has a receiver answer with a line that is not HTTP. The error goes into the log of the task.
 func TestAnErrorRepeatsLittleOfAnAnswer(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,6 @@ package netguard
 import (
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -88,11 +87,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	resp, err := t.next.RoundTrip(req)
-	if err != nil {
-		return nil, fmt.Errorf("call %s: %w", req.URL.Host, err)
-	}
-	return resp, nil
+	return t.next.RoundTrip(req) // http.Client names the URL in its errors
 }
 
 // CloseIdleConnections closes the connections that wait for a next request.

@@ -47,11 +47,7 @@ func (p *Policy) DialContext(ctx context.Context, network, addr string) (net.Con
 			return boundSilence(socket)
 		},
 	}
-	conn, err := dialer.DialContext(ctx, network, addr)
-	if err != nil {
-		return nil, fmt.Errorf("dial %s: %w", addr, err)
-	}
-	return conn, nil
+	return dialer.DialContext(ctx, network, addr) // its errors name the address
 }
 
 // checkDialled runs after the socket is created and before it connects, with exactly the address that connect will use.
