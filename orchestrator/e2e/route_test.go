@@ -91,7 +91,7 @@ func TestInputsAreCheckedBeforeATaskIsAccepted(t *testing.T) {
 	for inputs, says := range map[string][]string{
 		"": {"INPUT_MISSING", "spec"},
 		`{"name":"spec","value":"far too long"},{"name":"spec","value":"x"}`: {"INPUT_NAME"},
-		`{"name":"spec","value":"far too long a spec"}`:                      {"INPUT_INVALID", "inputs.spec", "Keep the spec short."},
+		`{"name":"spec","value":"far too long a spec"}`:                      {"INPUT_INVALID", `inputs[\"spec\"]`, "Keep the spec short."},
 	} {
 		code, body := submit(inputs)
 		for _, want := range says {

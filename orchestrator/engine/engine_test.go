@@ -338,6 +338,18 @@ func TestSubmitRefusesWhatCannotBeATask(t *testing.T) {
 	}
 }
 
+func TestAWrongAttributeIsNamedByItsKey(t *testing.T) {
+	w := newWorld(t, &actor{name: "silent", status: "unknown"})
+	for _, attributes := range []consultation.Attributes{{"a.b ": true}, {"a.b": []any{[]any{}}}} {
+		_, err := w.engine.Submit(t.Context(), engine.Submission{Tenant: tenant, Message: text("a"), Route: orchestrator.Route{Agent: "silent"}, Attributes: attributes})
+		for key := range attributes {
+			if want := fmt.Sprintf("attributes[%q]", key); fault.KindOf(err) != fault.InvalidArgument || fault.From(err).Violations[0].Field != want {
+				t.Errorf("Submit(%v) = %+v, want an error about %s", attributes, fault.From(err), want)
+			}
+		}
+	}
+}
+
 func TestALargeMessageIsRefusedWithAdvice(t *testing.T) {
 	w := newWorld(t, &actor{name: "silent", status: "unknown"})
 	large := text(strings.Repeat("x", orchestrator.MaxMessageBytes))

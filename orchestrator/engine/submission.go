@@ -122,14 +122,17 @@ func checkAttributes(attributes consultation.Attributes) error {
 	}
 	for key, value := range attributes {
 		if !registry.IsVisible(key) { // a rule about the name that people see would not apply
-			return fault.Invalid("attributes."+key, "ATTRIBUTE_NAME", "the name of attribute %q begins or ends with a space, or has a character that nobody sees: leave it out", key)
+			return fault.Invalid(attributeField(key), "ATTRIBUTE_NAME", "the name of attribute %q begins or ends with a space, or has a character that nobody sees: leave it out", key)
 		}
 		if !isSimple(value, true) {
-			return fault.Invalid("attributes."+key, "ATTRIBUTE_KIND", "attribute %q must be a string, a number, a boolean or a list of them", key)
+			return fault.Invalid(attributeField(key), "ATTRIBUTE_KIND", "attribute %q must be a string, a number, a boolean or a list of them", key)
 		}
 	}
 	return nil
 }
+
+// attributeField names an attribute as package rpcserver names entries of maps: keys may have dots.
+func attributeField(key string) string { return fmt.Sprintf("attributes[%q]", key) }
 
 func isSimple(value any, lists bool) bool {
 	switch v := value.(type) {

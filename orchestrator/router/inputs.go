@@ -47,17 +47,16 @@ func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestra
 		} else {
 			v, ok = findInMessage(schema, m, url)
 		}
-		field := "inputs." + schema.Name
 		switch {
 		case ok:
 			for _, why := range brokenRules(schema, v.text, &left) {
-				broken = append(broken, fault.Violation{Field: field, Description: why})
+				broken = append(broken, fault.Violation{Field: inputField(schema.Name), Description: why})
 			}
 			if why := schemas.invalid(schema.JSONSchema, v); why != "" {
-				broken = append(broken, fault.Violation{Field: field, Description: "it is not valid for the agent's JSON Schema: " + why})
+				broken = append(broken, fault.Violation{Field: inputField(schema.Name), Description: "it is not valid for the agent's JSON Schema: " + why})
 			}
 		case schema.Required && !mayRefer(schema, m):
-			missing = append(missing, fault.Violation{Field: field, Description: fmt.Sprintf("agent %q requires the input %q (%s)", a.Name, schema.Name, schema.SemanticType)})
+			missing = append(missing, fault.Violation{Field: inputField(schema.Name), Description: fmt.Sprintf("agent %q requires the input %q (%s)", a.Name, schema.Name, schema.SemanticType)})
 		}
 	}
 	if len(missing) > 0 {
@@ -69,10 +68,14 @@ func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestra
 	return named, nil
 }
 
+// inputField names an input of a request by its name: it may not be there, or be a part of the message.
+func inputField(name string) string { return fmt.Sprintf("inputs[%q]", name) }
+
 func violationError(reason string, list []fault.Violation) error {
 	var texts []string
 	for _, v := range list {
-		texts = append(texts, fmt.Sprintf("input %q: %s", strings.TrimPrefix(v.Field, "inputs."), v.Description))
+		name := strings.TrimSuffix(strings.TrimPrefix(v.Field, "inputs["), "]")
+		texts = append(texts, "input "+name+": "+v.Description)
 	}
 	e := fault.New(fault.InvalidArgument, reason, "%s", strings.Join(texts, "; "))
 	e.Violations = list

@@ -102,23 +102,23 @@ func TestInputsAreCheckedBeforeAnythingIsSent(t *testing.T) {
 		says   map[string]string
 	}{
 		"all is there":                       {inputs: []orchestrator.Input{spec, page}},
-		"a required one is missing":          {inputs: []orchestrator.Input{page}, reason: "INPUT_MISSING", says: map[string]string{"inputs.spec": `agent "strict" requires the input "spec" (document)`}},
-		"nothing is there":                   {reason: "INPUT_MISSING", says: map[string]string{"inputs.spec": `agent "strict" requires the input "spec" (document)`, "inputs.page": `agent "strict" requires the input "page" (reference)`}},
-		"a rule is broken":                   {inputs: []orchestrator.Input{input("spec", "", "Do it, and do it well"), page}, reason: "INPUT_INVALID", says: map[string]string{"inputs.spec": "Keep the spec short."}},
-		"rules of one that is not required":  {inputs: []orchestrator.Input{spec, page, input("size", "", "huge")}, reason: "INPUT_INVALID", says: map[string]string{"inputs.size": "small or large"}},
-		"a format":                           {inputs: []orchestrator.Input{spec, input("page", "", "no url")}, reason: "INPUT_INVALID", says: map[string]string{"inputs.page": "Give a URL."}},
+		"a required one is missing":          {inputs: []orchestrator.Input{page}, reason: "INPUT_MISSING", says: map[string]string{`inputs["spec"]`: `agent "strict" requires the input "spec" (document)`}},
+		"nothing is there":                   {reason: "INPUT_MISSING", says: map[string]string{`inputs["spec"]`: `agent "strict" requires the input "spec" (document)`, `inputs["page"]`: `agent "strict" requires the input "page" (reference)`}},
+		"a rule is broken":                   {inputs: []orchestrator.Input{input("spec", "", "Do it, and do it well"), page}, reason: "INPUT_INVALID", says: map[string]string{`inputs["spec"]`: "Keep the spec short."}},
+		"rules of one that is not required":  {inputs: []orchestrator.Input{spec, page, input("size", "", "huge")}, reason: "INPUT_INVALID", says: map[string]string{`inputs["size"]`: "small or large"}},
+		"a format":                           {inputs: []orchestrator.Input{spec, input("page", "", "no url")}, reason: "INPUT_INVALID", says: map[string]string{`inputs["page"]`: "Give a URL."}},
 		"a data part has it":                 {parts: []*a2apb.Part{data(t, map[string]any{"spec": "Do it", "page": "https://example.com/"})}},
-		"a data part breaks a rule":          {parts: []*a2apb.Part{data(t, map[string]any{"spec": "do it", "page": "https://example.com/"})}, reason: "INPUT_INVALID", says: map[string]string{"inputs.spec": "Begin with a capital."}},
+		"a data part breaks a rule":          {parts: []*a2apb.Part{data(t, map[string]any{"spec": "do it", "page": "https://example.com/"})}, reason: "INPUT_INVALID", says: map[string]string{`inputs["spec"]`: "Begin with a capital."}},
 		"a text has the URL":                 {inputs: []orchestrator.Input{spec}, parts: []*a2apb.Part{textPart("Read https://example.com/ please")}},
 		"a text may refer to it":             {inputs: []orchestrator.Input{spec}, parts: []*a2apb.Part{textPart("Read the page of yesterday")}},
 		"a file has the name":                {inputs: []orchestrator.Input{page}, parts: []*a2apb.Part{{Filename: "spec", Content: &a2apb.Part_Raw{Raw: []byte("Do it")}}}},
-		"a text has a URL of wrong form":     {inputs: []orchestrator.Input{spec}, parts: []*a2apb.Part{textPart("Read https://%zz please")}, reason: "INPUT_INVALID", says: map[string]string{"inputs.page": "Give a URL."}},
-		"data does not refer to it":          {inputs: []orchestrator.Input{spec}, parts: []*a2apb.Part{data(t, map[string]any{"other": "the page"})}, reason: "INPUT_MISSING", says: map[string]string{"inputs.page": `agent "strict" requires the input "page" (reference)`}},
+		"a text has a URL of wrong form":     {inputs: []orchestrator.Input{spec}, parts: []*a2apb.Part{textPart("Read https://%zz please")}, reason: "INPUT_INVALID", says: map[string]string{`inputs["page"]`: "Give a URL."}},
+		"data does not refer to it":          {inputs: []orchestrator.Input{spec}, parts: []*a2apb.Part{data(t, map[string]any{"other": "the page"})}, reason: "INPUT_MISSING", says: map[string]string{`inputs["page"]`: `agent "strict" requires the input "page" (reference)`}},
 		"the name is right, the type is not": {inputs: []orchestrator.Input{input("spec", "collection", "Do it"), page}},
-		"the rules of a URL part":            {inputs: []orchestrator.Input{{Name: "spec", Parts: []*a2apb.Part{{Content: &a2apb.Part_Url{Url: "https://example.com/"}}}}, page}, reason: "INPUT_INVALID", says: map[string]string{"inputs.spec": "Keep the spec short.; Begin with a capital."}},
-		"the rules of a data part":           {inputs: []orchestrator.Input{{Name: "spec", Parts: []*a2apb.Part{data(t, map[string]any{"x": "a long value"})}}, page}, reason: "INPUT_INVALID", says: map[string]string{"inputs.spec": "Keep the spec short.; Begin with a capital."}},
+		"the rules of a URL part":            {inputs: []orchestrator.Input{{Name: "spec", Parts: []*a2apb.Part{{Content: &a2apb.Part_Url{Url: "https://example.com/"}}}}, page}, reason: "INPUT_INVALID", says: map[string]string{`inputs["spec"]`: "Keep the spec short.; Begin with a capital."}},
+		"the rules of a data part":           {inputs: []orchestrator.Input{{Name: "spec", Parts: []*a2apb.Part{data(t, map[string]any{"x": "a long value"})}}, page}, reason: "INPUT_INVALID", says: map[string]string{`inputs["spec"]`: "Keep the spec short.; Begin with a capital."}},
 		"another name, but the type fits":    {inputs: []orchestrator.Input{input("story", "comment", "Do it"), page}},
-		"another name, and no type":          {inputs: []orchestrator.Input{input("story", "", "Do it"), page}, reason: "INPUT_MISSING", says: map[string]string{"inputs.spec": `agent "strict" requires the input "spec" (document)`}},
+		"another name, and no type":          {inputs: []orchestrator.Input{input("story", "", "Do it"), page}, reason: "INPUT_MISSING", says: map[string]string{`inputs["spec"]`: `agent "strict" requires the input "spec" (document)`}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestInputsAreCheckedBeforeAnythingIsSent(t *testing.T) {
 			if f, ok := errors.AsType[*fault.Error](err); ok {
 				for _, v := range f.Violations {
 					said[v.Field] = strings.TrimPrefix(said[v.Field]+"; "+v.Description, "; ")
-					if !strings.Contains(f.Message, strings.TrimPrefix(v.Field, "inputs.")) || !strings.Contains(f.Message, v.Description) {
+					if !strings.Contains(f.Message, strings.Trim(v.Field, "inputs[]")) || !strings.Contains(f.Message, v.Description) {
 						t.Errorf("CheckInputs() = %v, want it to name %s and say %q", err, v.Field, v.Description)
 					}
 				}
