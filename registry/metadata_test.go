@@ -63,6 +63,10 @@ func TestValidateMetadata(t *testing.T) {
 		"a skill without an id that is done once": {registry.Metadata{AtMostOnceSkills: []string{"s", ""}}, "metadata.at_most_once_skills[1]"},
 		"an input without a name":                 {registry.Metadata{InputSchemas: []registry.InputSchema{{SemanticType: "comment"}}}, "metadata.input_schemas[0].name"},
 		"an output without a name":                {registry.Metadata{OutputSchemas: []registry.OutputSchema{{SemanticType: "comment"}}}, "metadata.output_schemas[0].name"},
+		"an input that looks like another":        {registry.Metadata{InputSchemas: []registry.InputSchema{{Name: "sp\u200bec", SemanticType: "comment"}}}, "metadata.input_schemas[0].name"},
+		"an input that moves the cursor":          {registry.Metadata{InputSchemas: []registry.InputSchema{{Name: "\x1b[2Jspec", SemanticType: "comment"}}}, "metadata.input_schemas[0].name"},
+		"a line break in an output's name":        {registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "spec\n", SemanticType: "comment"}}}, "metadata.output_schemas[0].name"},
+		"names in words":                          {registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "the spec, für später", SemanticType: "comment"}}}, ""},
 		"a condition without an attribute": {requirement(func(q *registry.ConsultationRequirement) {
 			q.Condition = &registry.Condition{Operator: "exists"}
 		}), consultation + ".condition.attribute"},

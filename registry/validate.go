@@ -90,12 +90,20 @@ func (v *validator) once(field, name string, seen map[string]bool) {
 	seen[name] = true
 }
 
+// name checks the name of an input or output. Callers give it, and programs compare it: a name with what nobody sees would be another one.
+func (v *validator) name(field, name string, seen map[string]bool) {
+	v.length(field, name, 1, maxName)
+	v.once(field, name, seen)
+	if !IsVisible(name) {
+		v.wrong(field, "%q begins or ends with a space, or has a character that nobody sees: leave it out", fault.Clip(name))
+	}
+}
+
 func (v *validator) inputs(list []InputSchema) {
 	seen := make(map[string]bool)
 	for i, s := range list {
 		path := fmt.Sprintf("metadata.input_schemas[%d]", i)
-		v.length(path+".name", s.Name, 1, maxName)
-		v.once(path+".name", s.Name, seen)
+		v.name(path+".name", s.Name, seen)
 		v.oneOf(path+".semantic_type", s.SemanticType, semanticTypes)
 		v.length(path+".description", s.Description, 0, maxDescription)
 		v.jsonSchema(path+".json_schema", s.JSONSchema)
@@ -110,8 +118,7 @@ func (v *validator) outputs(list []OutputSchema) {
 	seen := make(map[string]bool)
 	for i, s := range list {
 		path := fmt.Sprintf("metadata.output_schemas[%d]", i)
-		v.length(path+".name", s.Name, 1, maxName)
-		v.once(path+".name", s.Name, seen)
+		v.name(path+".name", s.Name, seen)
 		v.oneOf(path+".semantic_type", s.SemanticType, semanticTypes)
 		v.length(path+".description", s.Description, 0, maxDescription)
 		v.jsonSchema(path+".json_schema", s.JSONSchema)

@@ -618,7 +618,7 @@ func (x *AgentMetadata) GetUpdatedAt() *timestamppb.Timestamp {
 // InputSchema declares one input of an agent.
 type InputSchema struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The input's name, for example technical-specification. 1 to 128 characters.
+	// The input's name, for example technical-specification. 1 to 128 characters that can be seen, without leading or trailing spaces.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The type category: document, artifact, collection, reference or comment.
 	SemanticType string `protobuf:"bytes,2,opt,name=semantic_type,json=semanticType,proto3" json:"semantic_type,omitempty"`
@@ -711,7 +711,7 @@ func (x *InputSchema) GetJsonSchema() *structpb.Struct {
 // OutputSchema declares one output of an agent.
 type OutputSchema struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The output's name, for example user-stories. 1 to 128 characters.
+	// The output's name, for example user-stories. 1 to 128 characters that can be seen, without leading or trailing spaces.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The type category: document, artifact, collection, reference or comment.
 	SemanticType string `protobuf:"bytes,2,opt,name=semantic_type,json=semanticType,proto3" json:"semantic_type,omitempty"`
