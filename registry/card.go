@@ -110,6 +110,7 @@ func parseCard(raw []byte, agent string) (Card, *Metadata, []Warning, error) {
 	schemes := r.object(root, "card", "securitySchemes")
 	card.SecuritySchemes = slices.Sorted(maps.Keys(schemes))
 	card.Security = securitySchemes(root, schemes, card.SecuritySchemes)
+	r.visibleSchemes(&card)
 	if len(r.violations) > 0 {
 		return Card{}, nil, nil, invalid("CARD_INVALID", r.violations)
 	}

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -38,6 +39,17 @@ func securitySchemes(root, schemes map[string]any, names []string) []SecuritySch
 		list = append(list, s)
 	}
 	return list
+}
+
+// visibleSchemes checks what people see of a card's security schemes.
+func (r *cardReader) visibleSchemes(card *Card) {
+	at := func(name string) string { return fmt.Sprintf("card.securitySchemes[%q]", fault.Clip(name)) }
+	for _, name := range card.SecuritySchemes {
+		r.visible(at(name), name)
+	}
+	for _, s := range card.Security {
+		r.visible(at(s.Name), s.Scheme+s.In+s.Parameter)
+	}
 }
 
 func securityScheme(value any) SecurityScheme {
