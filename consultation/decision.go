@@ -31,6 +31,7 @@ type Subject struct {
 	Attributes     Attributes
 	Requirements   []Requirement // of the source agent, in its order
 	Ended          bool          // nothing can be done about the task any more
+	NotBegun       bool          // a step of a plan that is about to get a task: only its agent is known
 }
 
 // Input is everything on which a decision depends.

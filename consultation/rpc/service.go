@@ -111,6 +111,10 @@ func (s *service) CheckConsultations(ctx context.Context, req *consultationv1.Ch
 	}
 	resp := &consultationv1.CheckConsultationsResponse{Allowed: new(true)}
 	for _, task := range tasks {
+		if task.NotBegun {
+			resp.Allowed, resp.NotBegun = new(false), append(resp.NotBegun, task.SourceAgent)
+			continue
+		}
 		if phase := req.GetPhase(); phase != "" {
 			task.Phases = []string{phase}
 		}
@@ -146,5 +150,5 @@ func (s *service) visible(ctx context.Context, taskID string, roles ...auth.Role
 }
 
 func executes(p auth.Principal, tasks []consultation.Subject) bool {
-	return p.Is(auth.RoleAgent) && slices.ContainsFunc(tasks, func(t consultation.Subject) bool { return t.SourceAgent == p.Name })
+	return p.Is(auth.RoleAgent) && slices.ContainsFunc(tasks, func(t consultation.Subject) bool { return t.SourceAgent == p.Name && !t.NotBegun })
 }

@@ -29,7 +29,8 @@ import (
 
 var requirement = consultation.Requirement{ID: "r", TargetAgent: "reviewer", Phase: consultation.PhasePreCompletion, Mandatory: true}
 
-// engine has one task, task-1 of coder in the default tenant, and plan-1, which that and a task without rules do; it issues what is asked for.
+// engine has one task, task-1 of coder in the default tenant; plan-1, which that and a task without rules do; and plan-2, whose step of coder is about to
+// begin. It issues what is asked for.
 type engine struct {
 	ledger  *consultation.Ledger
 	subject []*a2apb.Artifact    // of the last question
@@ -38,7 +39,7 @@ type engine struct {
 }
 
 func (e *engine) Subjects(_ context.Context, tenant, taskID string) ([]consultation.Subject, error) {
-	if tenant != auth.DefaultTenant || taskID != "task-1" && taskID != "plan-1" {
+	if tenant != auth.DefaultTenant || !slices.Contains([]string{"task-1", "plan-1", "plan-2"}, taskID) {
 		return nil, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", taskID).With("task", taskID)
 	}
 	early := requirement
@@ -47,6 +48,9 @@ func (e *engine) Subjects(_ context.Context, tenant, taskID string) ([]consultat
 		Tenant: tenant, TaskID: "task-1", TaskTime: e.taken, SourceAgent: "coder", Requirements: []consultation.Requirement{early, requirement},
 		Phases:  []string{consultation.PhasePreExecution, consultation.PhasePreCompletion},
 		Digests: map[string]string{consultation.PhasePreCompletion: consultation.Digest(nil), consultation.PhasePreExecution: consultation.Digest(nil)},
+	}
+	if taskID == "plan-2" {
+		return []consultation.Subject{{Tenant: tenant, SourceAgent: "coder", NotBegun: true}}, nil
 	}
 	if taskID == "plan-1" {
 		return []consultation.Subject{coders, {Tenant: tenant, TaskID: "task-2", SourceAgent: "free"}}, nil
@@ -311,6 +315,22 @@ func TestATaskThatOthersDoIsCheckedByTheirRules(t *testing.T) {
 	resp, err := s.CheckConsultations(as(t, auth.DefaultTenant, "ci", auth.RoleDispatcher), &consultationv1.CheckConsultationsRequest{TaskId: "plan-1"})
 	if err != nil || resp.GetAllowed() || len(resp.GetRequirements()) != 2 {
 		t.Errorf("CheckConsultations(plan-1) = %v, %v, want the two requirements of the task that has some, which is not allowed to pass", resp, err)
+	}
+}
+
+func TestATaskWhoseStepsHaveNotBegunIsNotAllowedToPass(t *testing.T) {
+	t.Parallel()
+	s, _ := newService(t)
+	for _, phase := range []string{"", consultation.PhasePreExecution} {
+		req := &consultationv1.CheckConsultationsRequest{TaskId: "plan-2", Phase: phase}
+		resp, err := s.CheckConsultations(as(t, auth.DefaultTenant, "ci", auth.RoleDispatcher), req)
+		if err != nil || resp.GetAllowed() || !slices.Equal(resp.GetNotBegun(), []string{"coder"}) {
+			t.Errorf("CheckConsultations(plan-2, %q) = %v, %v, want it not allowed while nobody knows the rules of coder's step", phase, resp, err)
+		}
+	}
+	ctx := as(t, auth.DefaultTenant, "coder", auth.RoleAgent)
+	if _, err := s.CheckConsultations(ctx, &consultationv1.CheckConsultationsRequest{TaskId: "plan-2"}); fault.ReasonOf(err) != "TASK_NOT_FOUND" {
+		t.Errorf("CheckConsultations() of an agent that has not begun = %v, want TASK_NOT_FOUND", err)
 	}
 }
 

@@ -56,6 +56,9 @@ func (a *app) consultationsCheck() *cobra.Command {
 				for _, requirement := range check.GetRequirements() {
 					a.requirement(requirement)
 				}
+				for _, agent := range check.GetNotBegun() {
+					a.out.line("The step of %s has not begun: check again when it has", agent)
+				}
 			})
 			if err == nil && !check.GetAllowed() {
 				err = &resultError{code: exitBlocked}

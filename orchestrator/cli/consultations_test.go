@@ -133,6 +133,15 @@ func TestCheckAsksForThePhase(t *testing.T) {
 	}
 }
 
+func TestCheckNamesTheStepsThatHaveNotBegun(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{"GET /v1/tasks/t1:checkConsultations": answer(`{"allowed":false,"notBegun":["coder"]}`)})
+	exit, stdout, _ := run(t.Context(), "", "consultations", "check", "t1", "--server", g.url, "--token-file", g.token)
+	if exit != 8 || !strings.Contains(stdout, "BLOCKED\nThe step of coder has not begun: check again when it has\n") {
+		t.Errorf("Main(consultations check) = %d, %q, want 8 and why", exit, stdout)
+	}
+}
+
 func TestAWaitEndsWhereTheConsultedAgentAsks(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, map[string][]http.HandlerFunc{

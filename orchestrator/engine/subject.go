@@ -12,7 +12,8 @@ import (
 )
 
 // Subjects returns what the requirements of a task are judged on, in all phases up to its present one, or at the gates that it came to before it
-// ended: the task itself or, when it has a plan, the tasks of the steps that have begun; once the plan is completed, of those that completed it.
+// ended: the task itself or, when it has a plan, the tasks of the steps that have begun; once the plan is completed, of those that completed it. Of a step
+// that is about to begin, it says that it has not.
 func (e *Engine) Subjects(ctx context.Context, tenant, taskID string) ([]consultation.Subject, error) {
 	t, err := e.Store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: taskID})
 	if err != nil {
@@ -22,8 +23,12 @@ func (e *Engine) Subjects(ctx context.Context, tenant, taskID string) ([]consult
 		return []consultation.Subject{judgedSubject(&t)}, nil
 	}
 	var list []consultation.Subject
+	goesOn := !t.Ended() && !t.CancelAsked && t.Plan.Completed() < t.Plan.Need && !t.Plan.CannotSucceed()
 	for i := range t.Plan.Steps {
 		if t.Plan.Steps[i].TaskID == "" {
+			if goesOn && t.Plan.Due(i) {
+				list = append(list, consultation.Subject{Tenant: tenant, SourceAgent: t.Plan.Steps[i].Agent, NotBegun: true})
+			}
 			continue
 		}
 		child, err := e.Store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: t.Plan.Steps[i].TaskID})

@@ -289,10 +289,12 @@ func (x *CheckConsultationsRequest) GetPhase() string {
 // CheckConsultationsResponse has the verdicts. allowed is always set, so that false appears in JSON.
 type CheckConsultationsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether every mandatory requirement that applies is met.
+	// Whether every mandatory requirement that applies is met; false also while not_begun names agents.
 	Allowed *bool `protobuf:"varint,1,opt,name=allowed,proto3,oneof" json:"allowed,omitempty"`
 	// Each requirement with its verdict, in the order of the agent's metadata; for a task with a plan, those of each step that has begun.
-	Requirements  []*RequirementVerdict `protobuf:"bytes,2,rep,name=requirements,proto3" json:"requirements,omitempty"`
+	Requirements []*RequirementVerdict `protobuf:"bytes,2,rep,name=requirements,proto3" json:"requirements,omitempty"`
+	// The agents of the steps of a plan that are about to begin. Their requirements are known when they have.
+	NotBegun      []string `protobuf:"bytes,3,rep,name=not_begun,json=notBegun,proto3" json:"not_begun,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -341,6 +343,13 @@ func (x *CheckConsultationsResponse) GetRequirements() []*RequirementVerdict {
 	return nil
 }
 
+func (x *CheckConsultationsResponse) GetNotBegun() []string {
+	if x != nil {
+		return x.NotBegun
+	}
+	return nil
+}
+
 var File_quorate_consultation_v1_consultation_service_proto protoreflect.FileDescriptor
 
 const file_quorate_consultation_v1_consultation_service_proto_rawDesc = "" +
@@ -368,10 +377,11 @@ const file_quorate_consultation_v1_consultation_service_proto_rawDesc = "" +
 	"\x19CheckConsultationsRequest\x12#\n" +
 	"\atask_id\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x06taskId\x12U\n" +
-	"\x05phase\x18\x02 \x01(\tB?\xbaH<r:R\x00R\rpre-executionR\rdesign-reviewR\x0epre-completionR\bon-errorR\x05phase\"\x98\x01\n" +
+	"\x05phase\x18\x02 \x01(\tB?\xbaH<r:R\x00R\rpre-executionR\rdesign-reviewR\x0epre-completionR\bon-errorR\x05phase\"\xb5\x01\n" +
 	"\x1aCheckConsultationsResponse\x12\x1d\n" +
 	"\aallowed\x18\x01 \x01(\bH\x00R\aallowed\x88\x01\x01\x12O\n" +
-	"\frequirements\x18\x02 \x03(\v2+.quorate.consultation.v1.RequirementVerdictR\frequirementsB\n" +
+	"\frequirements\x18\x02 \x03(\v2+.quorate.consultation.v1.RequirementVerdictR\frequirements\x12\x1b\n" +
+	"\tnot_begun\x18\x03 \x03(\tR\bnotBegunB\n" +
 	"\n" +
 	"\b_allowed2\xbc\x04\n" +
 	"\x13ConsultationService\x12\x9f\x01\n" +
