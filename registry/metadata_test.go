@@ -99,14 +99,17 @@ func TestValidateMetadata(t *testing.T) {
 		"an attribute that looks like another": {requirement(func(q *registry.ConsultationRequirement) {
 			q.Condition = &registry.Condition{Attribute: "ris\u200bky", Operator: "exists"}
 		}), consultation + ".condition.attribute"},
-		"an unknown operator":      {condition("matches", "x"), consultation + ".condition.operator"},
-		"greater_than with a word": {condition("greater_than", "3"), consultation + ".condition.value"},
-		"contains with a list":     {condition("contains", []any{"pii", "phi"}), consultation + ".condition.value"},
-		"contains with an object":  {condition("contains", map[string]any{"a": "b"}), consultation + ".condition.value"},
-		"equals without a value":   {condition("equals", nil), consultation + ".condition.value"},
-		"exists with false":        {condition("exists", false), consultation + ".condition.value"},
-		"exists with true":         {condition("exists", true), ""},
-		"a value without end":      {condition("equals", strings.Repeat("x", 5000)), consultation + ".condition.value"},
+		"a number whose digits are not kept":       {condition("greater_than", 9007199254740992.0), consultation + ".condition.value"},
+		"a list with a number of too many digits":  {condition("equals", []any{"a", -9007199254740992.0}), consultation + ".condition.value"},
+		"the largest number whose digits are kept": {condition("greater_than", 9007199254740991.0), ""},
+		"an unknown operator":                      {condition("matches", "x"), consultation + ".condition.operator"},
+		"greater_than with a word":                 {condition("greater_than", "3"), consultation + ".condition.value"},
+		"contains with a list":                     {condition("contains", []any{"pii", "phi"}), consultation + ".condition.value"},
+		"contains with an object":                  {condition("contains", map[string]any{"a": "b"}), consultation + ".condition.value"},
+		"equals without a value":                   {condition("equals", nil), consultation + ".condition.value"},
+		"exists with false":                        {condition("exists", false), consultation + ".condition.value"},
+		"exists with true":                         {condition("exists", true), ""},
+		"a value without end":                      {condition("equals", strings.Repeat("x", 5000)), consultation + ".condition.value"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

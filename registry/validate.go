@@ -205,6 +205,21 @@ func IsVisible(name string) bool {
 	return strings.TrimSpace(name) == name && !strings.ContainsFunc(name, hidden)
 }
 
+// NumberLimit is what the numbers in conditions and attributes are below: from there on, a float64 is not one number, but also its neighbors.
+const NumberLimit = 1 << 53
+
+// distinct reports whether a value has no number from NumberLimit on.
+func distinct(value any) bool {
+	switch value := value.(type) {
+	case float64:
+		return math.Abs(value) < NumberLimit
+	case []any:
+		return !slices.ContainsFunc(value, func(v any) bool { return !distinct(v) })
+	default:
+		return true
+	}
+}
+
 func (v *validator) condition(path string, c *Condition) {
 	v.length(path+".attribute", c.Attribute, 1, maxName)
 	if !IsVisible(c.Attribute) {
@@ -221,6 +236,8 @@ func (v *validator) condition(path string, c *Condition) {
 		v.wrong(path+".value", "greater_than needs a number")
 	case c.Operator == "exists" && c.Value == false: // the rule would never apply to the tasks that it is meant for
 		v.wrong(path+".value", "exists is about an attribute that is there, and nothing is about one that is not; leave the value out")
+	case !distinct(c.Value):
+		v.wrong(path+".value", "no task has an attribute that is a number of 2^53 or more; write it as a string, as tasks do")
 	case c.Operator != "exists" && c.Value == nil:
 		v.wrong(path+".value", "%s needs a value", fault.Clip(c.Operator))
 	}

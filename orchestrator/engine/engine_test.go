@@ -275,18 +275,19 @@ func TestSubmitRefusesWhatCannotBeATask(t *testing.T) {
 		change func(*engine.Submission)
 		want   string
 	}{
-		"a message without parts":              {func(s *engine.Submission) { s.Message = &a2apb.Message{} }, "MESSAGE_EMPTY"},
-		"a part without content":               {func(s *engine.Submission) { s.Message = &a2apb.Message{Parts: []*a2apb.Part{{}}} }, "PART_EMPTY"},
-		"a message of the agent's":             {func(s *engine.Submission) { s.Message.Role = a2apb.Role_ROLE_AGENT }, "ROLE_INVALID"},
-		"a context id that no store takes":     {func(s *engine.Submission) { s.Message.ContextId = strings.Repeat("c", 257) }, "CONTEXT_ID_TOO_LONG"},
-		"a reply to another task":              {func(s *engine.Submission) { s.Message.TaskId = "some" }, "TASK_ID_GIVEN"},
-		"a deadline in the past":               {func(s *engine.Submission) { s.Deadline = time.Now().Add(-time.Second) }, "DEADLINE_OUT_OF_RANGE"},
-		"a deadline too far away":              {func(s *engine.Submission) { s.Deadline = time.Now().Add(9000 * time.Hour) }, "DEADLINE_OUT_OF_RANGE"},
-		"an attribute that is an object":       {func(s *engine.Submission) { s.Attributes = map[string]any{"a": map[string]any{}} }, "ATTRIBUTE_KIND"},
-		"an attribute that looks like another": {func(s *engine.Submission) { s.Attributes = map[string]any{"handling\u200b_data": true} }, "ATTRIBUTE_NAME"},
-		"a space in an attribute's name":       {func(s *engine.Submission) { s.Attributes = map[string]any{"a ": true} }, "ATTRIBUTE_NAME"},
-		"an attribute that is not a number":    {func(s *engine.Submission) { s.Attributes = map[string]any{"a": math.NaN()} }, "ATTRIBUTE_KIND"},
-		"a list of lists":                      {func(s *engine.Submission) { s.Attributes = map[string]any{"a": []any{"x", []any{"y"}}} }, "ATTRIBUTE_KIND"},
+		"a message without parts":                {func(s *engine.Submission) { s.Message = &a2apb.Message{} }, "MESSAGE_EMPTY"},
+		"a part without content":                 {func(s *engine.Submission) { s.Message = &a2apb.Message{Parts: []*a2apb.Part{{}}} }, "PART_EMPTY"},
+		"a message of the agent's":               {func(s *engine.Submission) { s.Message.Role = a2apb.Role_ROLE_AGENT }, "ROLE_INVALID"},
+		"a context id that no store takes":       {func(s *engine.Submission) { s.Message.ContextId = strings.Repeat("c", 257) }, "CONTEXT_ID_TOO_LONG"},
+		"a reply to another task":                {func(s *engine.Submission) { s.Message.TaskId = "some" }, "TASK_ID_GIVEN"},
+		"a deadline in the past":                 {func(s *engine.Submission) { s.Deadline = time.Now().Add(-time.Second) }, "DEADLINE_OUT_OF_RANGE"},
+		"a deadline too far away":                {func(s *engine.Submission) { s.Deadline = time.Now().Add(9000 * time.Hour) }, "DEADLINE_OUT_OF_RANGE"},
+		"an attribute that is an object":         {func(s *engine.Submission) { s.Attributes = map[string]any{"a": map[string]any{}} }, "ATTRIBUTE_KIND"},
+		"an attribute that looks like another":   {func(s *engine.Submission) { s.Attributes = map[string]any{"handling\u200b_data": true} }, "ATTRIBUTE_NAME"},
+		"a space in an attribute's name":         {func(s *engine.Submission) { s.Attributes = map[string]any{"a ": true} }, "ATTRIBUTE_NAME"},
+		"an attribute that is not a number":      {func(s *engine.Submission) { s.Attributes = map[string]any{"a": math.NaN()} }, "ATTRIBUTE_KIND"},
+		"an attribute whose digits are not kept": {func(s *engine.Submission) { s.Attributes = map[string]any{"a": []any{float64(1 << 53)}} }, "ATTRIBUTE_KIND"},
+		"a list of lists":                        {func(s *engine.Submission) { s.Attributes = map[string]any{"a": []any{"x", []any{"y"}}} }, "ATTRIBUTE_KIND"},
 		"too many attributes": {func(s *engine.Submission) {
 			s.Attributes = make(consultation.Attributes)
 			for i := range orchestrator.MaxAttributes + 1 {

@@ -125,7 +125,8 @@ func checkAttributes(attributes consultation.Attributes) error {
 			return fault.Invalid(attributeField(key), "ATTRIBUTE_NAME", "the name of attribute %q begins or ends with a space, or has a character that nobody sees: leave it out", key)
 		}
 		if !isSimple(value, true) {
-			return fault.Invalid(attributeField(key), "ATTRIBUTE_KIND", "attribute %q must be a string, a number, a boolean or a list of them", key)
+			return fault.Invalid(attributeField(key), "ATTRIBUTE_KIND",
+				"attribute %q must be a string, a number below 2^53, a boolean or a list of them; send a longer number as a string", key)
 		}
 	}
 	return nil
@@ -137,7 +138,7 @@ func attributeField(key string) string { return fmt.Sprintf("attributes[%q]", ke
 func isSimple(value any, lists bool) bool {
 	switch v := value.(type) {
 	case float64:
-		return !math.IsNaN(v) && !math.IsInf(v, 0)
+		return math.Abs(v) < registry.NumberLimit // and no NaN: rules would not tell larger ones apart
 	case string, bool:
 		return true
 	case []any:

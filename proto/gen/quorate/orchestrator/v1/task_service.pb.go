@@ -38,8 +38,8 @@ type SubmitTaskRequest struct {
 	Message *v1.Message `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
 	// Where the task goes.
 	Route *Route `protobuf:"bytes,2,opt,name=route,proto3" json:"route,omitempty"`
-	// Attributes for the conditions of rules: strings, numbers, booleans, or lists of these. Keys have 1 to 128 characters without leading or trailing
-	// spaces. At most 64.
+	// Attributes for the conditions of rules: strings, numbers between -2^53 and 2^53, booleans, or lists of these. Keys have 1 to 128 characters
+	// without leading or trailing spaces. At most 64.
 	Attributes map[string]*structpb.Value `protobuf:"bytes,3,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Makes a retry safe: a second request of the same caller with the same id and content returns the first task; with other content it is ABORTED.
 	// The deadline may differ between attempts; that of the first one counts. The id counts as long as the task is kept. At most 64 characters.

@@ -955,6 +955,7 @@ type ConsultationCondition struct {
 	// The comparison: equals, contains, greater_than or exists.
 	Operator string `protobuf:"bytes,2,opt,name=operator,proto3" json:"operator,omitempty"`
 	// The value to compare with; exists needs none, and cannot have false. A number for greater_than; for contains one string, number or truth value.
+	// Numbers are between -2^53 and 2^53.
 	Value         *structpb.Value `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
