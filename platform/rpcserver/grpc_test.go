@@ -247,3 +247,14 @@ func TestTheRequestOfNobodyIsNotDecompressed(t *testing.T) {
 		}
 	}
 }
+
+// TestAFieldOfANewerVersionIsIgnoredOverGRPC is docs/adr/0025: over REST such a field is an error.
+func TestAFieldOfANewerVersionIsIgnoredOverGRPC(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	req := newMessage("GetBookRequest", "name", "dune")
+	req.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, 1000, protowire.VarintType), 1))
+	if err := r.conn.Invoke(metadata.AppendToOutgoingContext(t.Context(), bearer(readerToken)...), getBook, req, newMessage("Book")); err != nil {
+		t.Errorf("GetBook() with a field that this version does not have = %v, want it ignored", err)
+	}
+}
