@@ -61,10 +61,10 @@ type Refusal struct {
 	Detail   string `json:"detail,omitempty"`  // what is wrong with it, if the target itself sent it
 }
 
-// isOf reports whether c is about the task that was accepted at a time, or at any if that is zero. Once a task has been removed, its id is free for
-// another one, while consultations may be kept for ever.
+// isOf reports whether c is about the task that was accepted at a time. Once a task has been removed, its id is free for another one, while consultations
+// may be kept for ever.
 func (c Consultation) isOf(accepted time.Time) bool {
-	return accepted.IsZero() || c.TaskTime.IsZero() || c.TaskTime.Equal(accepted)
+	return c.TaskTime.IsZero() || c.TaskTime.Equal(accepted)
 }
 
 // ofTask returns the entries that are about the task that was accepted at a time.

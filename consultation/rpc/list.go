@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/platform/auth"
@@ -24,15 +23,14 @@ func (s *service) ListConsultations(ctx context.Context, req *consultationv1.Lis
 	if err != nil {
 		return nil, err
 	}
-	var accepted time.Time
+	var list []consultation.Consultation
 	for _, t := range tasks {
-		if t.TaskID == req.GetTaskId() { // otherwise it is done by others, and has no consultations itself
-			accepted = t.TaskTime
+		if t.TaskID != req.GetTaskId() { // that is done by others, and has no consultations itself
+			continue
 		}
-	}
-	list, err := s.ledger.Consultations(ctx, p.Tenant, req.GetTaskId(), accepted)
-	if err != nil {
-		return nil, err
+		if list, err = s.ledger.Consultations(ctx, p.Tenant, t.TaskID, t.TaskTime); err != nil {
+			return nil, err
+		}
 	}
 	list, err = behind(list, string(cursor))
 	if err != nil {

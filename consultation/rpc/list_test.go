@@ -79,3 +79,19 @@ func TestConsultationsOfAnEarlierTaskOfTheSameIDAreNotListed(t *testing.T) {
 		t.Errorf("ListConsultations() = %v, %v, want only %s", resp, err, last.ID)
 	}
 }
+
+// TestATaskThatOthersDoHasNoConsultations has an earlier task of its id that had one.
+func TestATaskThatOthersDoHasNoConsultations(t *testing.T) {
+	t.Parallel()
+	s, e := newService(t)
+	if _, err := e.ledger.Issue(t.Context(), consultation.Question{
+		Tenant: auth.DefaultTenant, TaskID: "plan-1", TaskTime: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), SourceAgent: "coder", Requirement: requirement,
+		SubjectDigest: consultation.Digest(nil),
+	}); err != nil {
+		t.Fatalf("Issue() = %v, want no error", err)
+	}
+	resp, err := s.ListConsultations(as(t, auth.DefaultTenant, "ci", auth.RoleDispatcher), &consultationv1.ListConsultationsRequest{TaskId: "plan-1"})
+	if err != nil || len(resp.GetConsultations()) != 0 {
+		t.Errorf("ListConsultations() = %v, %v, want none", resp, err)
+	}
+}
