@@ -100,6 +100,9 @@ func TestRecordRefusesEveryAttack(t *testing.T) {
 		"a schema of the future": {
 			change: func(c *consultation.Claim) { c.SchemaVersion = 2 }, reason: consultation.ReasonSchema,
 		},
+		"no schema": {
+			change: func(c *consultation.Claim) { c.SchemaVersion = 0 }, reason: consultation.ReasonSchema,
+		},
 		"no trace id": {
 			change: func(c *consultation.Claim) { c.TraceID = strings.Repeat("0", 32) }, reason: consultation.ReasonMalformed,
 		},
@@ -278,6 +281,17 @@ func TestALateVerdictDoesNotCount(t *testing.T) {
 	}
 }
 
+func TestAVerdictOfTheLastMomentCounts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	cl := claim(f.issue(t, current), consultation.OutcomeApproved, spanID)
+	f.Advance(15 * time.Minute)
+	f.record(t, cl)
+	if allowed, v := f.check(t); !allowed {
+		t.Errorf("Check() = %s, found %q, want it approved", v.Verdict, v.Found)
+	}
+}
+
 func TestASpanIsRecordedOnceAndForAll(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -396,6 +410,23 @@ func TestAnApprovalDoesNotCountForALaterTaskOfTheSameID(t *testing.T) {
 	q.TaskTime = f.Now()
 	if again, err := f.Issue(t.Context(), q); err != nil || again.ID == c.ID || again.Attempt != 1 {
 		t.Errorf("Issue() for the later task = %+v, %v, want a first attempt of its own", again, err)
+	}
+}
+
+func TestNoEvidenceIsSoughtForAnEarlierTaskOfTheSameID(t *testing.T) {
+	t.Parallel()
+	f, b := newTraced(t, "")
+	q, s := question(current), subject()
+	q.TaskTime, s.TaskTime = f.Now(), f.Now().Add(time.Minute)
+	c, err := f.Issue(t.Context(), q)
+	if err != nil {
+		t.Fatalf("Issue() = %v, want no error", err)
+	}
+	if err := f.Carried(t.Context(), tenant, task, c.ID); err != nil {
+		t.Fatalf("Carried() = %v, want no error", err)
+	}
+	if d, err := f.Check(t.Context(), s); err != nil || d.CheckAgain != 0 || b.asked != 0 {
+		t.Errorf("Check() of the later task = %+v, %v, and the backend was asked %d times, want never", d, err, b.asked)
 	}
 }
 

@@ -78,8 +78,8 @@ func TestDecideOnOneRequirement(t *testing.T) {
 	sent, direct := asked(1, current), asked(1, current)
 	asking := sent
 	asking.State, asking.Feedback, asking.Refused = consultation.StateAsking, "which policy?", mistaken.Refused
-	carried := answer(first, "approved")
-	carried.Recorder, carried.Level = "", consultation.LevelCarried
+	carried, weak := answer(first, "approved"), answer(old, "approved")
+	carried.Recorder, carried.Level, weak.Recorder, weak.Level = "", consultation.LevelCarried, "", consultation.LevelCarried
 	asking.CarrierTaskID, sent.CarrierTaskID, direct.Direct = "carrier-1", "carrier-1", true
 	const ask = "quorate consultations request task-1 --requirement r"
 	tests := map[string]struct {
@@ -88,37 +88,38 @@ func TestDecideOnOneRequirement(t *testing.T) {
 		verdict       string
 		reason        []string
 	}{
-		"nobody asked":                                {nil, nil, "missing", []string{`"r" (pre-completion, mandatory) is not met`, "an approval by reviewer of content " + current, "found no consultation", ask}},
-		"the target said yes":                         {consultations{first}, evidence{answer(first, "approved")}, "approved", []string{"is met", "attempt 1: approved by reviewer"}},
-		"the target said no":                          {consultations{first}, evidence{rejected}, "rejected", []string{"attempt 1: rejected by reviewer", "line 3 holds a secret", "What coder has delivered stays as it is", ask}},
-		"the target said later":                       {consultations{first}, evidence{answer(first, "deferred")}, "deferred", []string{"deferred by reviewer", ask}},
-		"the target was sent it and said later":       {consultations{sent}, evidence{answer(sent, "deferred")}, "deferred", []string{"deferred by reviewer", "To ask again: " + ask}},
-		"the target could not":                        {consultations{first}, evidence{answer(first, "error")}, "error", []string{"error by reviewer", ask}},
-		"the question is open":                        {consultations{sent}, nil, "pending", []string{"no answer yet, open until 2026-11-20T12:10:00Z", "Wait for reviewer"}},
-		"the agents hold the consultation themselves": {consultations{direct}, nil, "pending", []string{"no answer yet", "Wait for reviewer"}},
-		"the question was perhaps never sent":         {consultations{first}, nil, "pending", []string{"no answer yet", "Nothing shows that reviewer was sent the question", ask}},
-		"nobody answered in time":                     {consultations{expired}, nil, "missing", []string{"no answer in time", ask}},
-		"the question was not carried":                {consultations{failed}, nil, "missing", []string{`failed ("no route")`, "To have reviewer asked: " + ask}},
-		"the answer is on record without its span":    {consultations{lost}, nil, "missing", []string{"found attempt 1: no evidence. ", ask}},
-		"only others answered":                        {consultations{forged}, nil, "unauthenticated", []string{"a span from coder (EVIDENCE_NOT_THE_TARGET)", "a caller that is no agent (EVIDENCE_NOT_AN_AGENT)", ask}},
-		"the target's span is malformed":              {consultations{mistaken}, nil, "missing", []string{"a span from reviewer (EVIDENCE_MALFORMED: the attempt is text)", "reviewer has to correct what it sends", ask}},
-		"the target has another service name":         {consultations{confused}, nil, "unauthenticated", []string{"reviewer has to correct what it sends", ask}},
-		"the target has corrected its span":           {consultations{mistaken}, evidence{rejected}, "rejected", []string{`("line 3 holds a secret"). What coder has delivered stays as it is`, ask}},
-		"the target asks after a malformed span":      {consultations{asking}, nil, "deferred", []string{`asks "which policy?"`, "quorate tasks reply carrier-1"}},
-		"somebody corrected the target's span":        {consultations{mistaken}, evidence{carried}, "unauthenticated", []string{"Evidence of level C2 is needed: have reviewer send its verdict to Quorate with its own credential, or sign it"}},
-		"the target may still correct its span":       {consultations{corrected}, nil, "pending", []string{"no answer yet", "reviewer has to correct what it sends"}},
-		"the target answered before it sent a span":   {consultations{early}, nil, "missing", []string{"reviewer has to send its verdict before it answers; until 2026-11-20T12:10:00Z it still counts", ask}},
-		"the target answered without one, long ago":   {consultations{late}, nil, "missing", []string{"To have reviewer asked: " + ask}},
-		"the answer is to other content":              {consultations{old}, evidence{answer(old, "approved")}, "stale", []string{"attempt 2: approved by reviewer, about other content than now", ask}},
-		"both answers are to other content":           {consultations{asked(1, older), old}, evidence{answer(asked(1, older), "rejected"), answer(old, "approved")}, "stale", []string{"attempt 2: approved"}},
-		"nobody answered about other content":         {consultations{func() consultation.Consultation { c := old; c.State = consultation.StateFailed; return c }()}, nil, "missing", []string{"about other content", ask}},
-		"a newer attempt approved":                    {consultations{first, second}, evidence{rejected, answer(second, "approved")}, "approved", nil},
-		"a newer attempt rejected":                    {consultations{first, second}, evidence{answer(first, "approved"), answer(second, "rejected")}, "rejected", nil},
-		"a newer attempt is open":                     {consultations{first, second}, evidence{answer(first, "approved")}, "pending", nil},
-		"a newer attempt about other content is open": {consultations{first, old}, evidence{answer(first, "approved")}, "pending", nil},
-		"the content went back to what was approved":  {consultations{first, old}, evidence{answer(first, "approved"), answer(old, "rejected")}, "approved", nil},
-		"a newer attempt about the content failed":    {consultations{second, func() consultation.Consultation { c := asked(3, current); c.State = consultation.StateFailed; return c }()}, evidence{answer(second, "approved")}, "missing", nil},
-		"yes and no in one attempt":                   {consultations{first}, evidence{answer(first, "approved"), rejected}, "rejected", nil},
+		"nobody asked":                                 {nil, nil, "missing", []string{`"r" (pre-completion, mandatory) is not met`, "an approval by reviewer of content " + current, "found no consultation", ask}},
+		"the target said yes":                          {consultations{first}, evidence{answer(first, "approved")}, "approved", []string{"is met", "attempt 1: approved by reviewer"}},
+		"the target said no":                           {consultations{first}, evidence{rejected}, "rejected", []string{"attempt 1: rejected by reviewer", "line 3 holds a secret", "What coder has delivered stays as it is", ask}},
+		"the target said later":                        {consultations{first}, evidence{answer(first, "deferred")}, "deferred", []string{"deferred by reviewer", ask}},
+		"the target was sent it and said later":        {consultations{sent}, evidence{answer(sent, "deferred")}, "deferred", []string{"deferred by reviewer", "To ask again: " + ask}},
+		"the target could not":                         {consultations{first}, evidence{answer(first, "error")}, "error", []string{"error by reviewer", ask}},
+		"the question is open":                         {consultations{sent}, nil, "pending", []string{"no answer yet, open until 2026-11-20T12:10:00Z", "Wait for reviewer"}},
+		"the agents hold the consultation themselves":  {consultations{direct}, nil, "pending", []string{"no answer yet", "Wait for reviewer"}},
+		"the question was perhaps never sent":          {consultations{first}, nil, "pending", []string{"no answer yet", "Nothing shows that reviewer was sent the question", ask}},
+		"nobody answered in time":                      {consultations{expired}, nil, "missing", []string{"no answer in time", ask}},
+		"the question was not carried":                 {consultations{failed}, nil, "missing", []string{`failed ("no route")`, "To have reviewer asked: " + ask}},
+		"the answer is on record without its span":     {consultations{lost}, nil, "missing", []string{"found attempt 1: no evidence. ", ask}},
+		"only others answered":                         {consultations{forged}, nil, "unauthenticated", []string{"a span from coder (EVIDENCE_NOT_THE_TARGET)", "a caller that is no agent (EVIDENCE_NOT_AN_AGENT)", ask}},
+		"the target's span is malformed":               {consultations{mistaken}, nil, "missing", []string{"a span from reviewer (EVIDENCE_MALFORMED: the attempt is text)", "reviewer has to correct what it sends", ask}},
+		"the target has another service name":          {consultations{confused}, nil, "unauthenticated", []string{"reviewer has to correct what it sends", ask}},
+		"the target has corrected its span":            {consultations{mistaken}, evidence{rejected}, "rejected", []string{`("line 3 holds a secret"). What coder has delivered stays as it is`, ask}},
+		"the target asks after a malformed span":       {consultations{asking}, nil, "deferred", []string{`asks "which policy?"`, "quorate tasks reply carrier-1"}},
+		"somebody corrected the target's span":         {consultations{mistaken}, evidence{carried}, "unauthenticated", []string{"Evidence of level C2 is needed: have reviewer send its verdict to Quorate with its own credential, or sign it"}},
+		"the target may still correct its span":        {consultations{corrected}, nil, "pending", []string{"no answer yet", "reviewer has to correct what it sends"}},
+		"the target answered before it sent a span":    {consultations{early}, nil, "missing", []string{"reviewer has to send its verdict before it answers; until 2026-11-20T12:10:00Z it still counts", ask}},
+		"the target answered without one, long ago":    {consultations{late}, nil, "missing", []string{"To have reviewer asked: " + ask}},
+		"the answer is to other content":               {consultations{old}, evidence{answer(old, "approved")}, "stale", []string{"attempt 2: approved by reviewer, about other content than now", ask}},
+		"both answers are to other content":            {consultations{asked(1, older), old}, evidence{answer(asked(1, older), "rejected"), answer(old, "approved")}, "stale", []string{"attempt 2: approved"}},
+		"nobody answered about other content":          {consultations{func() consultation.Consultation { c := old; c.State = consultation.StateFailed; return c }()}, nil, "missing", []string{"about other content", ask}},
+		"a newer attempt approved":                     {consultations{first, second}, evidence{rejected, answer(second, "approved")}, "approved", nil},
+		"a newer attempt rejected":                     {consultations{first, second}, evidence{answer(first, "approved"), answer(second, "rejected")}, "rejected", nil},
+		"a newer attempt is open":                      {consultations{first, second}, evidence{answer(first, "approved")}, "pending", nil},
+		"a newer attempt about other content is open":  {consultations{first, old}, evidence{answer(first, "approved")}, "pending", nil},
+		"nothing that counts has answered a newer one": {consultations{first, old}, evidence{answer(first, "approved"), weak}, "unauthenticated", nil},
+		"the content went back to what was approved":   {consultations{first, old}, evidence{answer(first, "approved"), answer(old, "rejected")}, "approved", nil},
+		"a newer attempt about the content failed":     {consultations{second, func() consultation.Consultation { c := asked(3, current); c.State = consultation.StateFailed; return c }()}, evidence{answer(second, "approved")}, "missing", nil},
+		"yes and no in one attempt":                    {consultations{first}, evidence{answer(first, "approved"), rejected}, "rejected", nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -179,13 +180,14 @@ func TestDecideIgnoresEvidenceThatDoesNotFit(t *testing.T) {
 func TestDecideTakesOnlyConsultationsThatAskForTheRequirement(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*consultation.Consultation){
-		"another tenant's":           func(c *consultation.Consultation) { c.Tenant = "other" },
-		"another task's":             func(c *consultation.Consultation) { c.TaskID = "task-2" },
-		"another requirement's":      func(c *consultation.Consultation) { c.RequirementID = "r2" },
-		"another source's":           func(c *consultation.Consultation) { c.SourceAgent = "planner" },
-		"one that asked another":     func(c *consultation.Consultation) { c.TargetAgent = "tester" },
-		"one of an earlier phase":    func(c *consultation.Consultation) { c.Phase = consultation.PhasePreExecution },
-		"one that was never started": func(c *consultation.Consultation) { c.SourceAgent = "" },
+		"another tenant's":            func(c *consultation.Consultation) { c.Tenant = "other" },
+		"another task's":              func(c *consultation.Consultation) { c.TaskID = "task-2" },
+		"another requirement's":       func(c *consultation.Consultation) { c.RequirementID = "r2" },
+		"another source's":            func(c *consultation.Consultation) { c.SourceAgent = "planner" },
+		"one that asked another":      func(c *consultation.Consultation) { c.TargetAgent = "tester" },
+		"one of an earlier phase":     func(c *consultation.Consultation) { c.Phase = consultation.PhasePreExecution },
+		"one that was never started":  func(c *consultation.Consultation) { c.SourceAgent = "" },
+		"an earlier task's of its id": func(c *consultation.Consultation) { c.TaskTime = noon.Add(-24 * time.Hour) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -193,7 +195,9 @@ func TestDecideTakesOnlyConsultationsThatAskForTheRequirement(t *testing.T) {
 			spoil(&c)
 			e := answer(c, "approved")
 			e.TaskID, e.SourceAgent, e.TargetAgent, e.Recorder = c.TaskID, c.SourceAgent, c.TargetAgent, c.TargetAgent
-			d := consultation.Decide(consultation.Input{Subject: subject(), Consultations: consultations{c}, Evidence: evidence{e}, Now: noon})
+			s := subject()
+			s.TaskTime = noon.Add(-time.Hour)
+			d := consultation.Decide(consultation.Input{Subject: s, Consultations: consultations{c}, Evidence: evidence{e}, Now: noon})
 			if v := d.Requirements[0]; d.Allowed || v.Verdict != "missing" {
 				t.Errorf("Decide() = %s, want missing", v.Verdict)
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // keyring is the key of the reviewer; what is a good signature by it is the registry's to say, and here the plain one.
@@ -151,6 +152,20 @@ func TestNobodyElseBringsASignedVerdictToTheReceiver(t *testing.T) {
 	}
 	if k.asked != 0 {
 		t.Errorf("the keys were read %d times for senders who do not count, want never", k.asked)
+	}
+}
+
+// TestASignatureMakesNoSpanReadable has a span of which the receiver could not tell what it says, such as one with two outcomes.
+func TestASignatureMakesNoSpanReadable(t *testing.T) {
+	t.Parallel()
+	f, _, k := newSigned(t, consultation.LevelSigned)
+	cl := k.sign(claim(f.issue(t, current), "approved", spanID))
+	cl.Unreadable = fault.New(fault.InvalidArgument, consultation.ReasonDuplicateKey, "there are two outcomes")
+	if err := f.Record(t.Context(), reviewer, cl); fault.ReasonOf(err) != consultation.ReasonDuplicateKey {
+		t.Errorf("Record() = %v, want that it is unreadable", err)
+	}
+	if d, v := f.decide(t); d.Allowed || len(v.Evidence) > 0 {
+		t.Errorf("Check() = %v with evidence %v, want it blocked without any", d.Allowed, v.Evidence)
 	}
 }
 
