@@ -90,6 +90,7 @@ func TestEvidenceBelowTheLowestLevelOpensNothing(t *testing.T) {
 			t.Parallel()
 			f, b := newTraced(t, policy)
 			b.claims = []consultation.Claim{claim(f.carried(t), "approved", spanID)}
+			f.OnChange(func(string, string) { t.Error("OnChange was called, want it silent: there is no outcome") })
 			d, v := f.decide(t)
 			if d.Allowed || v.Verdict != consultation.VerdictUnauthenticated || v.Level != "C1" || len(v.Evidence) != 1 {
 				t.Errorf("Check() = %v, %+v, want it blocked as unauthenticated, with the span shown", d.Allowed, v)
@@ -306,11 +307,11 @@ func TestABackendThatCannotTellIsNoAbsenceOfEvidence(t *testing.T) {
 	b.err = errors.New("the trace has more than 4194304 bytes")
 	c := f.carried(t)
 	b.claims = []consultation.Claim{claim(c, "approved", spanID)} // what follows may be a rejection
-	for _, wait := range []time.Duration{0, time.Minute} {
+	for _, wait := range []time.Duration{0, time.Minute, 10 * time.Minute} {
 		f.Advance(wait)
 		d, v := f.decide(t)
-		if d.Allowed || v.Verdict != consultation.VerdictUnavailable || d.CheckAgain == 0 || !strings.Contains(v.Found, "no answer from the traces") {
-			t.Errorf("Check() after %s = %+v, want it unavailable and looked for again", wait, v)
+		if d.Allowed || v.Verdict != consultation.VerdictUnavailable || d.CheckAgain == 0 || d.CheckAgain > 15*time.Second || !strings.Contains(v.Found, "no answer from the traces") {
+			t.Errorf("Check() after %s = %+v, again in %s, want it unavailable and looked for again soon", wait, v, d.CheckAgain)
 		}
 	}
 	f.record(t, claim(c, "approved", spanID)) // what the target sent itself needs no backend
@@ -347,6 +348,29 @@ func TestABackendThatIsFilledHoldsATaskUntilItsConsultationExpires(t *testing.T)
 	b.err = nil
 	if second := f.issue(t, current); second.Attempt != 2 || second.TraceID == first.TraceID {
 		t.Errorf("Issue() = attempt %d in trace %s, want the second in a trace of its own", second.Attempt, second.TraceID)
+	}
+}
+
+func TestWhatTwoFindAtATimeIsToldOnce(t *testing.T) {
+	t.Parallel()
+	f, b := newTraced(t, consultation.LevelCarried)
+	b.claims = []consultation.Claim{claim(f.carried(t), "approved", spanID)}
+	told := 0
+	f.OnChange(func(string, string) { told++ })
+	f.store.before = func() { f.decide(t) }
+	if d, _ := f.decide(t); !d.Allowed || told != 1 {
+		t.Errorf("Check() allows = %v, and OnChange was called %d times, want it allowed and told once", d.Allowed, told)
+	}
+}
+
+// TestALookThatFindsNothingWritesNothing is for a task that waits, for which there is a look every few seconds.
+func TestALookThatFindsNothingWritesNothing(t *testing.T) {
+	t.Parallel()
+	f, _ := newTraced(t, consultation.LevelCarried)
+	f.carried(t)
+	f.store.writes = errors.New("disk on fire")
+	if d, v := f.decide(t); v.Verdict != consultation.VerdictPending || d.CheckAgain == 0 {
+		t.Errorf("Check() = %s, again in %s, want it pending and looked for again", v.Verdict, d.CheckAgain)
 	}
 }
 
