@@ -339,9 +339,14 @@ func TestSchemasThatAnAgentChangesWait(t *testing.T) {
 	if wantWaiting(t, &a); a.Metadata.InputSchemas[0].Description != "new" {
 		t.Errorf("the input is %v, want the new text in force", a.Metadata.InputSchemas[0])
 	}
+	etags := make(map[string]bool)
 	for range 2 {
 		a, warnings, err = byAgent(r).UpdateMetadata(t.Context(), tenant, "a", "", inputs, input("comment", "new"))
 		wantCodes(t, "UpdateMetadata(a type)", warnings, err, "CHANGE_WAITS")
+		etags[a.Etag] = true
+	}
+	if len(etags) != 1 {
+		t.Errorf("UpdateMetadata() with what waits already has changed the etag, which an admin needs to approve it")
 	}
 	wantWaiting(t, &a, "metadata.input_schemas.spec.semantic_type")
 	a, warnings, err = byAgent(r).UpdateMetadata(t.Context(), tenant, "a", "", outputs, output)
@@ -385,6 +390,26 @@ func TestAnAgentThatAppliesItselfWaits(t *testing.T) {
 	wantInForce(t, r, "evil", "old")
 	if done, err = r.Apply(t.Context(), tenant, in); err != nil || done.Outcome != registry.OutcomeUnchanged || done.Agent.Etag != a.Etag {
 		t.Errorf("Apply() of what is in force = %s, %v, want unchanged", done.Outcome, err)
+	}
+}
+
+func TestAnAgentThatAppliesWhatWaitsWritesNothing(t *testing.T) {
+	t.Parallel()
+	for name, outputs := range map[string][]registry.OutputSchema{"a card": nil, "a card and schemas": {{Name: "code", SemanticType: "artifact"}}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, _ := confirming(t)
+			in := registry.Application{Registration: registry.Registration{
+				OnlyName: "a", RawCard: []byte(cardOf("evil", "old")), Metadata: &registry.Metadata{OutputSchemas: outputs},
+			}}
+			first, err := r.Apply(t.Context(), tenant, in)
+			if err != nil || first.Agent.Pending == nil {
+				t.Fatalf("Apply() = %v waiting, %v, want some of it", first.Agent.Pending, err)
+			}
+			if again, err := r.Apply(t.Context(), tenant, in); err != nil || again.Agent.Etag != first.Agent.Etag {
+				t.Errorf("Apply() again = etag %s, %v, want %s still", again.Agent.Etag, err, first.Agent.Etag)
+			}
+		})
 	}
 }
 

@@ -153,6 +153,10 @@ func TestPulseAt(t *testing.T) {
 		p.Word, p.ProbeTime, p.ProbeExpire = word, past, probe
 		return p
 	}
+	drained := func(p registry.Pulse) registry.Pulse {
+		p.DrainTime = past
+		return p
+	}
 	tests := map[string]struct {
 		pulse registry.Pulse
 		want  string
@@ -168,6 +172,9 @@ func TestPulseAt(t *testing.T) {
 		"an answered probe of one that never beat":     {with(registry.Pulse{}, "", future), "available"},
 		"a probe that ran out of one that never beat":  {with(registry.Pulse{}, "", now), "unavailable"},
 		"its own word is worth more than a live probe": {with(live, "error", future), "error"},
+		"drained":                 {drained(with(live, "available", past)), "unavailable"},
+		"an error while drained":  {drained(with(live, "error", past)), "error"},
+		"an error, and then over": {drained(with(over, "error", past)), "unavailable"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

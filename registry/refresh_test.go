@@ -1,8 +1,10 @@
 package registry_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
@@ -35,6 +37,42 @@ func TestRefreshTakesTheNewCardAndKeepsTheRules(t *testing.T) {
 		if list, err := r.AgentsWith(t.Context(), "default", skill, "", "", 10); err != nil || len(list) != want {
 			t.Errorf("AgentsWith(%s) = %d agents, %v, want %d", skill, len(list), err, want)
 		}
+	}
+}
+
+// meanwhile has something happen while a card is read.
+type meanwhile struct {
+	next http.RoundTripper
+	do   func()
+}
+
+func (m *meanwhile) RoundTrip(r *http.Request) (*http.Response, error) {
+	if m.do != nil {
+		m.do()
+	}
+	return m.next.RoundTrip(r)
+}
+
+func TestALateAnswerShortensNoLease(t *testing.T) {
+	t.Parallel()
+	time0, w := newClock(), newWeb()
+	pages := &meanwhile{next: w}
+	r := open(t, registry.Options{Client: &http.Client{Transport: pages}, Now: time0.Now})
+	w.serve("https://a.example/card", string(named("a")))
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{CardURI: "https://a.example/card"}); err != nil {
+		t.Fatalf("Register() = %v, want no error", err)
+	}
+	pages.do = func() {
+		time0.pass(4 * time.Second)
+		if err := r.Seen(t.Context(), registry.Key{Tenant: tenant, Name: "a"}, true); err != nil {
+			t.Errorf("Seen() = %v, want no error", err)
+		}
+	}
+	if _, _, err := r.Once(registry.Retry{}).Refresh(t.Context(), tenant, "a", "", ""); err != nil {
+		t.Fatalf("Refresh() = %v, want no error", err)
+	}
+	if got, want := statusOf(t, r, "a").LeaseExpireTime, time0.Now().Add(30*time.Second); !got.Equal(want) {
+		t.Errorf("the lease ends at %s, want %s, as the later answer says", got, want)
 	}
 }
 

@@ -49,6 +49,19 @@ func TestAnAgentIsRegisteredUnderANameThatItsCardDoesNotHave(t *testing.T) {
 	}
 }
 
+func TestAKeyIsForAnAgentByTheNameThatItHasHere(t *testing.T) {
+	t.Parallel()
+	r, key := open(t, registry.Options{Signatures: registry.SignaturesRequired}), newSigner(t, "k")
+	pin(t, r, key, "route-planner")
+	card := []byte(key.sign(t, named("planner")))
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: card}); fault.ReasonOf(err) != "CARD_SIGNATURE_REQUIRED" {
+		t.Errorf("Register() of planner = %v, want CARD_SIGNATURE_REQUIRED: the key is for another agent", err)
+	}
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: card, Name: "route-planner"}); err != nil {
+		t.Errorf("Register() as route-planner = %v, want no error", err)
+	}
+}
+
 func TestANameThatIsGivenIsAName(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})

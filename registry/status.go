@@ -24,7 +24,7 @@ type Status struct {
 	Epoch           int64 // of the process that holds the lease
 	Capacity        int   // how many tasks the agent can work on at a time; 0 when it does not say
 	InFlight        int   // how many tasks it is working on, as it says
-	Draining        bool  // an admin keeps new tasks from it; Status is then StatusUnavailable
+	Draining        bool  // an admin keeps new tasks from it; Status is then StatusUnavailable, or StatusError if the agent reports one
 	Silent          bool  // it had leases, and none of them is live; Status is then StatusUnavailable
 }
 

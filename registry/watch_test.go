@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -183,6 +184,11 @@ func TestADrainedAgentIsUnavailableWhateverItSays(t *testing.T) {
 	if !lease.Draining || got.Status != registry.StatusUnavailable || got.CurrentTaskID != "t-1" || got.Capacity != 4 || got.InFlight != 1 {
 		t.Errorf("Status after a beat = %+v, lease %+v, want drained, with its task and load", got, lease)
 	}
+	clock.pass(time.Minute)
+	if silent := statusOf(t, r, "a"); !silent.Silent || silent.Message() != got.ErrorMessage {
+		t.Errorf("Message() once its lease is over = %q, want %q still", silent.Message(), got.ErrorMessage)
+	}
+	beat(t, r, registry.Beat{Agent: "a", Epoch: lease.Epoch, Status: "busy"})
 	if got, err := r.Resume(t.Context(), tenant, "a", registry.Retry{}); err != nil || got.Draining || got.Status != registry.StatusBusy {
 		t.Errorf("Resume() = %+v, %v, want busy", got, err)
 	}
@@ -207,6 +213,19 @@ func TestDrainIsDoneOncePerRequest(t *testing.T) {
 	}
 	if _, err := drain("old disk"); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
 		t.Errorf("Drain() with a used request id = %v, want REQUEST_ID_REUSED", err)
+	}
+	retry.RequestID = "2"
+	var group sync.WaitGroup
+	for range 16 {
+		group.Go(func() {
+			if got, err := drain(""); err != nil || !got.Draining {
+				t.Errorf("Drain() that is sent many times at once = %+v, %v, want drained", got, err)
+			}
+		})
+	}
+	group.Wait()
+	if _, err := r.Resume(t.Context(), tenant, "a", retry); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
+		t.Errorf("Resume() with the request id of Drain() = %v, want REQUEST_ID_REUSED", err)
 	}
 	if _, err := r.Drain(t.Context(), tenant, "nobody", "", registry.Retry{}); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
 		t.Errorf("Drain(nobody) = %v, want AGENT_NOT_FOUND", err)
