@@ -47,6 +47,9 @@ func TestConsultationsAreListedPageByPage(t *testing.T) {
 	if !slices.Equal(got, want) || !slices.Equal(sizes, []int{3, 3, 1}) {
 		t.Errorf("ListConsultations() = %v in pages of %v, want %v in 3, 3 and 1", got, sizes, want)
 	}
+	if whole, err := s.ListConsultations(ctx, &consultationv1.ListConsultationsRequest{TaskId: "task-1", PageSize: 7}); err != nil || len(whole.GetConsultations()) != 7 || whole.GetNextPageToken() != "" {
+		t.Errorf("ListConsultations() of all = %d and the token %q, %v, want 7 and none", len(whole.GetConsultations()), whole.GetNextPageToken(), err)
+	}
 	without, _ := newService(t)
 	if _, err := without.ListConsultations(ctx, req); fault.ReasonOf(err) != "PAGE_TOKEN_INVALID" {
 		t.Errorf("ListConsultations() once the consultations are gone = %v, want PAGE_TOKEN_INVALID, since a first page would begin anew", err)
