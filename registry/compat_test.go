@@ -109,7 +109,6 @@ func TestFindCompatibleInTiers(t *testing.T) {
 	}
 }
 
-// TestFindCompatibleReadsFewOfThoseThatAreAway asks for available agents where none of many is available.
 func TestWhatIsNoLongerDeclaredFitsNobody(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
@@ -135,9 +134,11 @@ func TestWhatIsNoLongerDeclaredFitsNobody(t *testing.T) {
 	want("without the reader's input", registry.Consumers, "writer")
 }
 
+// TestFindCompatibleReadsFewOfThoseThatAreAway asks for available agents where one of many is available.
 func TestFindCompatibleReadsFewOfThoseThatAreAway(t *testing.T) {
 	t.Parallel()
-	r, s := openPulseStore(t)
+	_, s := openPulseStore(t)
+	r := registry.New(s, registry.Options{}) // whose leases last
 	typed(t, r, "coder", []string{"code:artifact"}, nil)
 	for i := range 30 {
 		typed(t, r, fmt.Sprintf("tester-%d", i), nil, []string{"code:artifact"})
