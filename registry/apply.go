@@ -146,7 +146,7 @@ func (r *Registry) replaceMetadata(old, next *Record, in *Application, done *App
 			"an agent cannot change consultation_requirements or at_most_once_skills; apply the present ones, or ask an admin")
 	}
 	waiting := next.Pending
-	next.Metadata = in.Metadata.kept()
+	next.Metadata = *in.Metadata
 	warnings, err := r.holdSchemas(old, next, in.author())
 	done.Warnings = append(slices.Clip(done.Warnings), warnings...)
 	return !sameJSON(old.Metadata, next.Metadata) || next.Pending != waiting, err

@@ -67,7 +67,7 @@ func contentHash(raw []byte) string {
 
 // keptMetadata warns of metadata in a card that is read again: the agent keeps what it has, and the author of the card may expect otherwise.
 func (c *content) keptMetadata(old *Record) []Warning {
-	if c.own == nil || sameJSON(c.own.kept(), old.Metadata) {
+	if c.own == nil || sameJSON(c.own, old.Metadata) {
 		return nil
 	}
 	return []Warning{{

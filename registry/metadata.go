@@ -18,12 +18,6 @@ type Metadata struct {
 	Version   string `json:"-"` // another version than the card's is a warning
 }
 
-// kept returns the metadata without the fields that are only checked.
-func (m Metadata) kept() Metadata {
-	m.AgentName, m.Version = "", ""
-	return m
-}
-
 // AtMostOnce reports whether work for a skill must not be done twice. A task without a skill counts as work for each of them.
 func (m *Metadata) AtMostOnce(skill string) bool {
 	return slices.Contains(m.AtMostOnceSkills, "*") || slices.Contains(m.AtMostOnceSkills, skill) || skill == "" && len(m.AtMostOnceSkills) > 0

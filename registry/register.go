@@ -139,7 +139,6 @@ func (r *Registry) compose(ctx context.Context, tenant string, in Registration, 
 	if err != nil {
 		return Change{}, nil, err
 	}
-	record.Metadata = record.Metadata.kept()
 	if err := record.stamp(1); err != nil {
 		return Change{}, nil, err
 	}
