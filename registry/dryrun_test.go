@@ -58,6 +58,14 @@ func TestADryRunOfACardWritesNothing(t *testing.T) {
 		return w.SetLiveVersion(t.Context(), tenant, "a", "", 1)
 	}, registry.InterfaceRemoved, registry.SkillRemoved)
 	wantInForce(t, r, "one", "old")
+	now = now.Add(time.Second)
+	before := statusOf(t, r, "a")
+	if _, err := r.Apply(t.Context(), tenant, registry.Application{Registration: registry.Registration{CardURI: here, ValidateOnly: true}}); err != nil {
+		t.Errorf("Apply() that only validates = %v, want no error", err)
+	}
+	if after := statusOf(t, r, "a"); after != before {
+		t.Errorf("the status after a dry run of Apply() = %+v, want %+v still", after, before)
+	}
 	if _, _, err := r.Once(registry.Retry{}).DryRun().SetLiveVersion(t.Context(), tenant, "a", "", 9); fault.ReasonOf(err) != "VERSION_NOT_FOUND" {
 		t.Errorf("SetLiveVersion(9) = %v, want VERSION_NOT_FOUND of a dry run too", err)
 	}

@@ -107,6 +107,34 @@ func TestAKeyIsRevokedAlsoForACardThatIsChangedMeanwhile(t *testing.T) {
 	}
 }
 
+// TestACheckSaysNothingAboutTheNextCard has an agent get an unsigned card, or be deleted, while the card is checked that it had when its key was pinned.
+func TestACheckSaysNothingAboutTheNextCard(t *testing.T) {
+	t.Parallel()
+	for name, deleted := range map[string]bool{"another card": false, "no agent": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, b := newBetween(t, newSigner(t, "mine"))
+			other := newSigner(t, "other")
+			if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(other.sign(t, named("b", "s")))}); err != nil {
+				t.Fatalf("Register() = %v, want no error", err)
+			}
+			b.listed = func() {
+				err := r.Once(registry.Retry{}).Delete(t.Context(), tenant, "b", "")
+				if err == nil && !deleted {
+					_, _, err = r.Register(t.Context(), tenant, registry.Registration{RawCard: named("b", "evil")})
+				}
+				if err != nil {
+					t.Errorf("writing %s = %v, want no error", name, err)
+				}
+			}
+			pin(t, r, other)
+			if a, err := r.Agent(t.Context(), tenant, "b"); (err != nil) != deleted || a.Verification.State == registry.VerificationVerified || a.Verification.Required {
+				t.Errorf("Agent() = %+v, %v, want that nobody has signed its card, and nobody has to", a.Verification, err)
+			}
+		})
+	}
+}
+
 // TestACardIsNotTakenWithAKeyThatIsUnpinnedMeanwhile has the key go, and all cards checked again, after a card was checked and before it is written.
 func TestACardIsNotTakenWithAKeyThatIsUnpinnedMeanwhile(t *testing.T) {
 	t.Parallel()
@@ -175,6 +203,21 @@ func TestAKeyThatACrashLeftUncheckedIsPinnedByTheSameCall(t *testing.T) {
 	}
 	if v := verificationOf(t, r, "b"); v.State != registry.VerificationVerified {
 		t.Errorf("after the call the card is %s (%s), want it verified", v.State, v.Reason)
+	}
+}
+
+// TestAKeyThatACrashLeftInCardsIsUnpinnedByTheSameCall has a process die between the removal of a key and the check of the cards that it has signed.
+func TestAKeyThatACrashLeftInCardsIsUnpinnedByTheSameCall(t *testing.T) {
+	t.Parallel()
+	r, b := newBetween(t, newSigner(t, "mine"))
+	if _, err := b.Store.DeleteSigningKey(t.Context(), tenant, "mine", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Once(registry.Retry{}).DeleteSigningKey(t.Context(), tenant, "mine"); fault.ReasonOf(err) != "KEY_NOT_FOUND" {
+		t.Errorf("DeleteSigningKey() = %v, want KEY_NOT_FOUND", err)
+	}
+	if v := verificationOf(t, r, "a"); registry.SignaturesIfPresent.Trusts(v) {
+		t.Errorf("the card signed with the key that is gone is still %s", v.State)
 	}
 }
 

@@ -178,6 +178,9 @@ func TestKeysAreRotatedWithOverlap(t *testing.T) {
 	state("before the key is pinned", "untrusted", "k1")
 	pin(t, r, first)
 	state("when the key is pinned", "verified", "k1")
+	if !verificationOf(t, r, "a").Required {
+		t.Error("a card that the pinned key has signed does not commit its agent to sign, want that it does")
+	}
 	pin(t, r, second)
 	if _, _, err := publish(second.sign(t, named("a", "s", "t"))); err != nil {
 		t.Fatalf("Refresh(signed by the next key) = %v, want no error", err)
@@ -193,6 +196,26 @@ func TestKeysAreRotatedWithOverlap(t *testing.T) {
 	state("without any key", "untrusted", "k2")
 	if err := r.Once(registry.Retry{}).DeleteSigningKey(t.Context(), tenant, "k2"); fault.ReasonOf(err) != "KEY_NOT_FOUND" {
 		t.Errorf("DeleteSigningKey(k2) again = %v, want KEY_NOT_FOUND", err)
+	}
+}
+
+func TestOfTwoSignaturesTheOtherOneStaysWhenAKeyEnds(t *testing.T) {
+	t.Parallel()
+	first, second := newSigner(t, "k1"), newSigner(t, "k2")
+	const begin = `"signatures":[`
+	card := named("a", "s")
+	_, of, _ := strings.Cut(second.sign(t, card), begin)
+	r, _ := published(t, strings.TrimSuffix(first.sign(t, card), "]}")+","+of)
+	pin(t, r, first)
+	pin(t, r, second)
+	if got := verificationOf(t, r, "a"); got.State != "verified" || got.KeyID != "k1" {
+		t.Fatalf("Verification = %+v, want it verified by the first key", got)
+	}
+	if err := r.Once(registry.Retry{}).DeleteSigningKey(t.Context(), tenant, "k1"); err != nil {
+		t.Fatalf("DeleteSigningKey(k1) = %v, want no error", err)
+	}
+	if got := verificationOf(t, r, "a"); got.State != "verified" || got.KeyID != "k2" {
+		t.Errorf("Verification without the first key = %+v, want it verified by the second", got)
 	}
 }
 
