@@ -119,6 +119,28 @@ func TestAPanicInAStreamEndsOnlyTheStream(t *testing.T) {
 	}
 }
 
+// panicking is an authenticator that panics for one token.
+type panicking struct{ auth.Authenticator }
+
+func (p panicking) Authenticate(ctx context.Context, token string) (auth.Principal, error) {
+	if token == "panic" {
+		panic("hunter2")
+	}
+	return p.Authenticator.Authenticate(ctx, token)
+}
+
+// TestAPanicOfTheAuthenticatorEndsOnlyTheCall has one before the request is read, outside the interceptors, which would end the process.
+func TestAPanicOfTheAuthenticatorEndsOnlyTheCall(t *testing.T) {
+	t.Parallel()
+	r := start(t, func(o *rpcserver.Options, _ func(func(*rpcserver.Server))) { o.Authenticator = panicking{o.Authenticator} })
+	for token, want := range map[string]codes.Code{"panic": codes.Internal, readerToken: codes.OK} {
+		err := r.conn.Invoke(as(t, token), getBook, newMessage("GetBookRequest", "name", "dune"), newMessage("Book"))
+		if status.Code(err) != want || err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("GetBook() with the token %s = %v, want %v, which shows nothing of ours", token, err, want)
+		}
+	}
+}
+
 // TestACallerThatLeavesIsNoTrouble has one disconnect while its call is under way.
 func TestACallerThatLeavesIsNoTrouble(t *testing.T) {
 	t.Parallel()
