@@ -154,8 +154,7 @@ func (r *Registry) refreshIfChanged(ctx context.Context, key Key, w *cardWatch) 
 	if answer.RawCard != nil {
 		agent, warnings, err := r.Once(Retry{}).replaceCard(ctx, key, fetchedCard{raw: answer.RawCard, uri: w.uri, from: w.uri}, nil)
 		if err != nil {
-			w.validators = Validators{} // so that a card that is refused now is read again
-			return 0, err
+			return 0, err // the validators stay those of a card that was taken, so that this one is read again
 		}
 		w.hash, w.validators = agent.LatestHash, answer.Validators
 		if agent.LiveVersion == old.LiveVersion && agent.Pending.card() != nil && agent.Etag != old.Etag {
