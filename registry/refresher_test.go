@@ -161,6 +161,72 @@ func TestTheRefresherWaitsLongerAfterEachFailure(t *testing.T) {
 	})
 }
 
+func TestAFailureAfterASuccessIsTheFirstOne(t *testing.T) {
+	t.Parallel()
+	o := &origin{card: string(named("a"))}
+	refreshing(t, o, func(t *testing.T, _ *registry.Registry) {
+		t.Helper()
+		o.set("", "")
+		settle(30 * time.Hour)
+		o.set(string(named("a")), "")
+		settle(27 * time.Hour)
+		o.set("", "")
+		_, _, before := o.counts()
+		settle(40 * time.Minute)
+		if _, _, all := o.counts(); all < before+2 {
+			t.Errorf("%d requests in 40 minutes of failure after a success, want 2 or more", all-before)
+		}
+	})
+}
+
+// TestValidatorsOfAnEarlierCardAreForgotten has a server go back to the card whose validators are known, after an admin had the next one read.
+func TestValidatorsOfAnEarlierCardAreForgotten(t *testing.T) {
+	t.Parallel()
+	o := &origin{card: string(named("a", "old")), etag: `"1"`}
+	refreshing(t, o, func(t *testing.T, r *registry.Registry) {
+		t.Helper()
+		settle(time.Hour)
+		o.set(string(named("a", "new")), `"2"`)
+		if _, _, err := r.Once(registry.Retry{}).Refresh(t.Context(), tenant, "a", "", ""); err != nil {
+			t.Errorf("Refresh() = %v, want no error", err)
+		}
+		o.set(string(named("a", "old")), `"1"`)
+		settle(15 * time.Minute)
+		if a, err := r.Agent(t.Context(), tenant, "a"); err != nil || a.LiveVersion != 3 || a.Card.Skills[0].ID != "old" {
+			t.Errorf("Agent() = version %d, %v, want the old card as 3", a.LiveVersion, err)
+		}
+	})
+}
+
+func TestTheRefresherReadsCardsWhereTheyAreNowAndLeavesSourcesAlone(t *testing.T) {
+	t.Parallel()
+	o := &origin{card: string(named("a"))}
+	refreshing(t, o, func(t *testing.T, r *registry.Registry) {
+		t.Helper()
+		settle(time.Hour)
+		if _, _, err := r.Once(registry.Retry{}).Refresh(t.Context(), tenant, "a", "https://elsewhere.example/card", ""); err != nil {
+			t.Errorf("Refresh() = %v, want no error", err)
+		}
+		_, _, before := o.counts()
+		settle(time.Hour)
+		if _, _, all := o.counts(); all < before+4 {
+			t.Errorf("%d requests in an hour after the card has moved, want about 6", all-before)
+		}
+		if err := r.Once(registry.Retry{}).Delete(t.Context(), tenant, "a", ""); err != nil {
+			t.Errorf("Delete() = %v, want no error", err)
+		}
+		found := registry.Found{RawCard: named("a"), CardURI: cardURI, Source: registry.Source{Type: registry.SourceURLs, Location: cardURI}}
+		if _, _, err := r.Discover(t.Context(), tenant, found); err != nil {
+			t.Errorf("Discover() = %v, want no error", err)
+		}
+		_, _, before = o.counts()
+		settle(3 * time.Hour)
+		if _, _, all := o.counts(); all != before {
+			t.Errorf("%d requests for an agent that was found in a source, want none", all-before)
+		}
+	})
+}
+
 func (o *origin) gaps() (gaps []time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
