@@ -165,7 +165,7 @@ func TestWhatMattersInACardWaits(t *testing.T) {
 func TestTheOriginOfTheCardWaits(t *testing.T) {
 	t.Parallel()
 	r, w := confirming(t)
-	const there, aside = "https://two.example/card.json", "https://one.example/other.json"
+	const aside = "https://one.example/other.json"
 	w.serve(there, cardOf("one", "old"))
 	w.serve(aside, cardOf("one", "old"))
 	a, warnings, err := byAgent(r).Refresh(t.Context(), tenant, "a", there, "")

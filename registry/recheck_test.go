@@ -184,6 +184,15 @@ func TestACardThatWasTakenUncheckedIsCheckedWhenItComesAgain(t *testing.T) {
 	}
 }
 
+func TestWithSignaturesOffAnAgentNeedsNoneAnyMore(t *testing.T) {
+	t.Parallel()
+	_, b := newBetween(t, newSigner(t, "mine"))
+	off := registry.New(b, registry.Options{Signatures: registry.SignaturesOff})
+	if _, err := off.Apply(t.Context(), tenant, registry.Application{Registration: registry.Registration{RawCard: named("a", "t")}}); err != nil {
+		t.Errorf("Apply() of an unsigned card = %v, want no error", err)
+	}
+}
+
 // TestAKeyThatACrashLeftUncheckedIsPinnedByTheSameCall has a process die between the note of a key and the check of the cards that it signs.
 func TestAKeyThatACrashLeftUncheckedIsPinnedByTheSameCall(t *testing.T) {
 	t.Parallel()

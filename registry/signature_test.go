@@ -219,6 +219,26 @@ func TestOfTwoSignaturesTheOtherOneStaysWhenAKeyEnds(t *testing.T) {
 	}
 }
 
+// TestACardThatIsNotInForceSaysNothingOfTheOneThatIs has a card read again that an admin went back from.
+func TestACardThatIsNotInForceSaysNothingOfTheOneThatIs(t *testing.T) {
+	t.Parallel()
+	r, publish := published(t, newSigner(t, "k").sign(t, named("a", "old")))
+	for range 2 {
+		if _, _, err := publish(string(named("a", "new"))); err != nil {
+			t.Fatalf("Refresh() = %v, want no error", err)
+		}
+		if _, _, err := r.Once(registry.Retry{}).SetLiveVersion(t.Context(), tenant, "a", "", 1); err != nil {
+			t.Fatalf("SetLiveVersion() = %v, want no error", err)
+		}
+	}
+	if _, _, err := publish(string(named("a", "new"))); err != nil {
+		t.Fatalf("Refresh() = %v, want no error", err)
+	}
+	if got := verificationOf(t, r, "a"); got.State != registry.VerificationUntrusted || got.KeyID != "k" {
+		t.Errorf("Verification = %+v, want that of the card in force", got)
+	}
+}
+
 func TestAHostileKeyAddressIsNeverRead(t *testing.T) {
 	t.Parallel()
 	w := newWeb()
