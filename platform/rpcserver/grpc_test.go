@@ -132,7 +132,9 @@ func (p panicking) Authenticate(ctx context.Context, token string) (auth.Princip
 // TestAPanicOfTheAuthenticatorEndsOnlyTheCall has one before the request is read, outside the interceptors, which would end the process.
 func TestAPanicOfTheAuthenticatorEndsOnlyTheCall(t *testing.T) {
 	t.Parallel()
-	r := start(t, func(o *rpcserver.Options, _ func(func(*rpcserver.Server))) { o.Authenticator = panicking{o.Authenticator} })
+	r := start(t, func(o *rpcserver.Options, _ func(func(*rpcserver.Server))) {
+		o.Authenticator = panicking{o.Authenticator}
+	})
 	for token, want := range map[string]codes.Code{"panic": codes.Internal, readerToken: codes.OK} {
 		err := r.conn.Invoke(as(t, token), getBook, newMessage("GetBookRequest", "name", "dune"), newMessage("Book"))
 		if status.Code(err) != want || err != nil && strings.Contains(err.Error(), "hunter2") {

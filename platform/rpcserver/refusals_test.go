@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/rpcserver"
 )
 
@@ -28,6 +29,18 @@ func (r *running) refusedWays(t *testing.T) map[string]func() {
 
 func withHandler(_ *rpcserver.Options, later func(func(*rpcserver.Server))) {
 	later(func(s *rpcserver.Server) { s.Handle("/handled", s.Authenticated(http.NotFoundHandler())) })
+}
+
+func TestAMethodWithoutARuleIsClosed(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	h := http.Header{"Authorization": {"Bearer " + readerToken}}
+	if _, err := r.Admit(t.Context(), h, "/test.v1.Library/Burn"); fault.ReasonOf(err) != "RPC_CLOSED" {
+		t.Errorf("Admit() to a method that no rule is about = %v, want RPC_CLOSED", err)
+	}
+	if _, err := r.Admit(t.Context(), h, getBook); err != nil {
+		t.Errorf("Admit(GetBook) = %v, want no error", err)
+	}
 }
 
 func TestARefusedCallerIsLoggedWithTheReason(t *testing.T) {
