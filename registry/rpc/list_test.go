@@ -178,6 +178,25 @@ func agentNames(agents []*registryv1.Agent) (names []string) {
 	return names
 }
 
+// TestAFilterByWhatOnlyHeartbeatsTellIsApplied is for filters for which the agents are not looked up in the directory.
+func TestAFilterByWhatOnlyHeartbeatsTellIsApplied(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	for i, name := range []string{"a", "b", "c"} {
+		register(admin(t), t, s, card(t, name, "s"))
+		beat := &registryv1.HeartbeatRequest{Name: name, Status: "available", Capacity: int32(i)} //nolint:gosec // small
+		if _, err := s.Heartbeat(admin(t), beat); err != nil {
+			t.Fatalf("Heartbeat(%s) = %v, want no error", name, err)
+		}
+	}
+	for filter, want := range map[string][]string{"capacity>=1": {"b", "c"}, "skills:s AND capacity>=2": {"c"}, "draining=true": nil} {
+		resp, err := s.ListAgents(admin(t), &registryv1.ListAgentsRequest{Filter: filter})
+		if got := agentNames(resp.GetAgents()); err != nil || !slices.Equal(got, want) {
+			t.Errorf("ListAgents(%s) = %v, %v, want %v", filter, got, err, want)
+		}
+	}
+}
+
 func TestAPageTokenIsGoodForItsListOnly(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)

@@ -72,6 +72,19 @@ func register(ctx context.Context, t *testing.T, s *rpc.Server, req *registryv1.
 	return res.GetAgent()
 }
 
+func TestRequestIDsAreTheCallersOwn(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	for caller, name := range map[string]string{"root": "a", "ops": "b"} {
+		ctx, req := as(t, "t", caller, auth.RoleAdmin), card(t, name)
+		req.RequestId = "1"
+		register(ctx, t, s, req)
+		if _, err := s.DeleteAgent(ctx, &registryv1.DeleteAgentRequest{Name: name, RequestId: "2"}); err != nil {
+			t.Errorf("DeleteAgent(%s) by %s = %v, want no error", name, caller, err)
+		}
+	}
+}
+
 func TestEveryMethodHasARule(t *testing.T) {
 	t.Parallel()
 	rules, service := rpc.Rules(), &registryv1.RegistryService_ServiceDesc
