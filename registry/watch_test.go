@@ -184,13 +184,24 @@ func TestADrainedAgentIsUnavailableWhateverItSays(t *testing.T) {
 	if !lease.Draining || got.Status != registry.StatusUnavailable || got.CurrentTaskID != "t-1" || got.Capacity != 4 || got.InFlight != 1 {
 		t.Errorf("Status after a beat = %+v, lease %+v, want drained, with its task and load", got, lease)
 	}
-	clock.pass(time.Minute)
-	if silent := statusOf(t, r, "a"); !silent.Silent || silent.Message() != got.ErrorMessage {
-		t.Errorf("Message() once its lease is over = %q, want %q still", silent.Message(), got.ErrorMessage)
-	}
-	beat(t, r, registry.Beat{Agent: "a", Epoch: lease.Epoch, Status: "busy"})
 	if got, err := r.Resume(t.Context(), tenant, "a", registry.Retry{}); err != nil || got.Draining || got.Status != registry.StatusBusy {
 		t.Errorf("Resume() = %+v, %v, want busy", got, err)
+	}
+}
+
+func TestADrainedAgentThatIsSilentSaysThatItIsDrained(t *testing.T) {
+	t.Parallel()
+	clock := newClock()
+	r := open(t, registry.Options{Now: clock.Now})
+	register(t, r, "a")
+	beat(t, r, registry.Beat{Agent: "a", Status: "available"})
+	drained, err := r.Drain(t.Context(), tenant, "a", "new disk", registry.Retry{})
+	if err != nil {
+		t.Fatalf("Drain() = %v, want no error", err)
+	}
+	clock.pass(time.Minute)
+	if silent := statusOf(t, r, "a"); !silent.Silent || silent.Message() != drained.ErrorMessage {
+		t.Errorf("Message() once its lease is over = %q, want %q still", silent.Message(), drained.ErrorMessage)
 	}
 }
 

@@ -184,7 +184,7 @@ func TestAFilterByWhatOnlyHeartbeatsTellIsApplied(t *testing.T) {
 	s, _ := open(t)
 	for i, name := range []string{"a", "b", "c"} {
 		register(admin(t), t, s, card(t, name, "s"))
-		beat := &registryv1.HeartbeatRequest{Name: name, Status: "available", Capacity: int32(i)} //nolint:gosec // small
+		beat := &registryv1.HeartbeatRequest{Name: name, Status: "available", Capacity: int32(i)}
 		if _, err := s.Heartbeat(admin(t), beat); err != nil {
 			t.Fatalf("Heartbeat(%s) = %v, want no error", name, err)
 		}
