@@ -1,6 +1,7 @@
 package embedded_test
 
 import (
+	"bytes"
 	"path/filepath"
 	"testing"
 
@@ -48,5 +49,26 @@ func TestARestartFindsEverything(t *testing.T) {
 	got, err := second.Agents(t.Context(), registry.Query{Tenant: "t", Skill: "fetch", Limit: 9})
 	if err != nil || len(got) != 1 || got[0].Name != "web" {
 		t.Errorf("Agents() = %v, %v, want web", got, err)
+	}
+}
+
+// TestWhatWasReadStaysAsItWas has a card written anew again and again: the file's pages, which the card was read from, are used for others then.
+func TestWhatWasReadStaysAsItWas(t *testing.T) {
+	t.Parallel()
+	store, closeStore := open(t, filepath.Join(t.TempDir(), "quorate.db"))
+	defer closeStore()
+	record := storetest.Record("t", "web", "fetch")
+	record.RawCard = bytes.Repeat([]byte("a"), 64<<10)
+	storetest.Put(t, store, record)
+	read, err := store.Agent(t.Context(), record.Key())
+	if err != nil {
+		t.Fatalf("Agent() = %v, want no error", err)
+	}
+	for i := range 50 {
+		record.RawCard = bytes.Repeat([]byte{byte('b' + i%20)}, 64<<10)
+		storetest.Put(t, store, record)
+	}
+	if want := bytes.Repeat([]byte("a"), 64<<10); !bytes.Equal(read.RawCard, want) {
+		t.Errorf("the card that was read = %.20s… after others were written, want %.20s…", read.RawCard, want)
 	}
 }
