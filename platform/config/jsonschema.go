@@ -57,7 +57,9 @@ func newLeaf(f *field) *schemaNode {
 		n.Minimum, n.Maximum = new(0), new(0) // which alone needs no unit
 	case kind == reflect.Slice:
 		n.Type, n.Items = []string{"array", "null"}, &schemaNode{Type: []string{"string"}}
-		n.Default = append([]string{}, f.value.Interface().([]string)...) // never null
+		if f.value.Len() == 0 {
+			n.Default = []string{} // not null
+		}
 	case kind == reflect.Bool:
 		n.Type = []string{"boolean", "null"}
 	case kind == reflect.Float64:
