@@ -3,7 +3,10 @@ package embedded_test
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/registry"
@@ -70,5 +73,37 @@ func TestWhatWasReadStaysAsItWas(t *testing.T) {
 	}
 	if want := bytes.Repeat([]byte("a"), 64<<10); !bytes.Equal(read.RawCard, want) {
 		t.Errorf("the card that was read = %.20s… after others were written, want %.20s…", read.RawCard, want)
+	}
+}
+
+// TestExpiredRequestsAreDeleted remembers a request each day, for an hour.
+func TestExpiredRequestsAreDeleted(t *testing.T) {
+	t.Parallel()
+	store, closeStore := open(t, filepath.Join(t.TempDir(), "quorate.db"))
+	defer closeStore()
+	record := storetest.Record("t", "web")
+	const days = 40
+	key := func(day int) registry.RequestKey {
+		return registry.RequestKey{Tenant: "t", Caller: "ann", ID: strconv.Itoa(day)}
+	}
+	for day := range days {
+		at := time.Date(2030, 1, 1+day, 0, 0, 0, 0, time.UTC)
+		err := store.Update(t.Context(), record.Key(), func(*registry.Record) (registry.Change, error) {
+			return registry.Change{Record: record, Remember: &registry.Request{Key: key(day), Agent: "web", CreateTime: at, ExpireTime: at.Add(time.Hour)}}, nil
+		})
+		if err != nil {
+			t.Fatalf("Update() = %v, want no error", err)
+		}
+	}
+	var kept []int
+	for day := range days {
+		if _, ok, err := store.Request(t.Context(), key(day)); err != nil {
+			t.Fatalf("Request() = %v, want no error", err)
+		} else if ok {
+			kept = append(kept, day)
+		}
+	}
+	if want := []int{days - 1}; !slices.Equal(kept, want) {
+		t.Errorf("the requests of days %v are kept, want %v", kept, want)
 	}
 }
