@@ -74,14 +74,16 @@ func TestARunningDirectoryFollowsByItself(t *testing.T) {
 
 func TestARunningSweeperTellsOfALeaseThatRanOut(t *testing.T) {
 	t.Parallel()
-	r := open(t, registry.Options{LeaseDuration: 60 * time.Millisecond})
-	background(t, r.RunSweeper)
-	register(t, r, "a")
-	beat(t, r, registry.Beat{Agent: "a", Status: "available"})
-	two := int64(2)
-	if got, _ := told(t, r, registry.WatchOptions{Revision: &two}, 1); len(got) != 1 || got[0] != "status a unavailable" {
-		t.Errorf("Watch(2) = %v, want that a is unavailable", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, registry.Options{LeaseDuration: time.Second})
+		background(t, r.RunSweeper)
+		register(t, r, "a")
+		beat(t, r, registry.Beat{Agent: "a", Status: "available"})
+		two := int64(2)
+		if got, _ := told(t, r, registry.WatchOptions{Revision: &two}, 1); len(got) != 1 || got[0] != "status a unavailable" {
+			t.Errorf("Watch(2) = %v, want that a is unavailable", got)
+		}
+	})
 }
 
 // synced makes a directory know of everything and returns the edition of its listing.
