@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -39,7 +40,7 @@ func (a *app) config() *cobra.Command {
 	explain.RunE = a.runs(func(_ context.Context, args []string) error {
 		var sources *config.Sources
 		var err error
-		if len(args) == 1 && args[0] == "serve" {
+		if slices.Contains(args, "serve") {
 			if flag := changedFlag(explain); flag != "" {
 				return usage("--%s is a flag of quorate dev; quorate serve takes it from its file or the environment", flag)
 			}
@@ -85,10 +86,11 @@ func (a *app) configSchema() *cobra.Command {
 		ValidArgs: []string{"dev", "serve"},
 		Args:      devOrServe,
 		RunE: a.runs(func(_ context.Context, args []string) error {
-			text, err := config.JSONSchema(new(dev.DefaultConfig()))
-			if len(args) == 1 && args[0] == "serve" {
-				text, err = config.JSONSchema(new(serve.DefaultConfig()))
+			var of any = new(dev.DefaultConfig())
+			if slices.Contains(args, "serve") {
+				of = new(serve.DefaultConfig())
 			}
+			text, err := config.JSONSchema(of)
 			if err != nil {
 				return err
 			}

@@ -88,8 +88,8 @@ func (db *DB) newest() (id int64) {
 	return id
 }
 
-// settle has the state that bbolt shows written to disk: it commits a transaction, without changes but for the mark of a new file, which writes the page that makes that state count. All other
-// pages were flushed before. After a failed flush the system may have forgotten that they are not on disk.
+// settle has the state that bbolt shows written to disk: it commits a transaction, without changes but for the mark of a new file, which writes the page that
+// makes that state count. All other pages were flushed before. After a failed flush the system may have forgotten that they are not on disk.
 func (db *DB) settle() error {
 	db.retry = nil
 	if db.bolt.Stats().OpenTxN > 0 { // bbolt has lost track of the pages that readers of an earlier state need

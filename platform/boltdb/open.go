@@ -16,8 +16,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Look returns the error that Open would return for the file at path with the same options, without changing anything, and nil if there is no file. It is quick: of the damages that Open
-// finds it finds only those at the beginning of the file and at its end.
+// Look returns the error that Open would return for the file at path with the same options, without changing anything, and nil if there is no file. It is
+// quick: of the damages that Open finds it finds only those at the beginning of the file and at its end.
 func Look(path string, opts Options) error {
 	err := complete(path, opts.fit)
 	if err == nil {
