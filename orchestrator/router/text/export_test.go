@@ -3,7 +3,7 @@ package text
 // Learned returns how many samples an index of the skills is made of.
 func Learned(skills []Skill) int {
 	_, docs := prepareSkills(skills)
-	samples, _ := prepare(docs, nil)
+	samples, _, _ := prepare(docs, nil)
 	return len(samples)
 }
 
@@ -20,7 +20,7 @@ func Size(s *Skill) (said, features int) {
 	for _, f := range docs[0].fields {
 		said += len(f)
 	}
-	samples, _ := prepare(docs, nil)
+	samples, _, _ := prepare(docs, nil)
 	for _, p := range samples {
 		features += len(p.whole) + len(p.pieces)
 	}

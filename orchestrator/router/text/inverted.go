@@ -5,44 +5,61 @@ import (
 	"slices"
 )
 
-// inverted lists for each of some features, or hashes of as many bits, the items that have it. A text has thousands of features: to look one up takes a
+// idSet holds some of the ids of features, or hashes of as many bits, and numbers them in their order. A text has thousands of features: to look one up takes a
 // fraction of the time of a map.
-type inverted struct {
+type idSet struct {
 	known  [1 << featureBits / 64]uint64 // bit set of ids
 	before [1 << featureBits / 64]int32  // by word of known, how many ids are in earlier words
-	starts []int32                       // by number of an id, where its items start; one more than there are ids
+	size   int
+}
+
+// newIDSet returns the set of the ids in some lists.
+func newIDSet(lists ...[]uint32) *idSet {
+	s := &idSet{}
+	for _, list := range lists {
+		for _, id := range list {
+			s.known[id/64] |= 1 << (id % 64)
+		}
+	}
+	for i, w := range s.known {
+		s.before[i] = int32(s.size)
+		s.size += bits.OnesCount64(w)
+	}
+	return s
+}
+
+// number returns the number of an id, if it is known.
+func (s *idSet) number(id uint32) (n int32, known bool) {
+	w, bit := s.known[id/64], uint64(1)<<(id%64)
+	return s.before[id/64] + int32(bits.OnesCount64(w&(bit-1))), w&bit != 0 //nolint:gosec // at most 64
+}
+
+// inverted lists for each of some ids the items that have it.
+type inverted struct {
+	ids    *idSet
+	starts []int32 // by number of an id, where its items start; one more than there are ids
 	items  []int32
 }
 
 // invert takes the ids of items, by item. Each list that it makes is in order.
 func invert(ids [][]uint32) *inverted {
-	x := &inverted{}
-	for _, list := range ids {
-		for _, id := range list {
-			x.known[id/64] |= 1 << (id % 64)
-		}
-	}
-	n := 0
-	for i, w := range x.known {
-		x.before[i] = int32(n)
-		n += bits.OnesCount64(w)
-	}
-	next := make([]int32, n+1) // by number of an id, where its next item goes
+	x := &inverted{ids: newIDSet(ids...)}
+	next := make([]int32, x.ids.size+1) // by number of an id, where its next item goes
 	total := int32(0)
 	for _, list := range ids {
 		for _, id := range list {
-			at, _ := x.number(id)
+			at, _ := x.ids.number(id)
 			next[at+1]++
 			total++
 		}
 	}
-	for i := range n {
+	for i := range x.ids.size {
 		next[i+1] += next[i]
 	}
 	x.starts, x.items = slices.Clone(next), make([]int32, total)
 	for item, list := range ids {
 		for _, id := range list {
-			at, _ := x.number(id)
+			at, _ := x.ids.number(id)
 			x.items[next[at]] = int32(item)
 			next[at]++
 		}
@@ -50,15 +67,9 @@ func invert(ids [][]uint32) *inverted {
 	return x
 }
 
-// number returns the number of an id, if it is known.
-func (x *inverted) number(id uint32) (n int32, known bool) {
-	w, bit := x.known[id/64], uint64(1)<<(id%64)
-	return x.before[id/64] + int32(bits.OnesCount64(w&(bit-1))), w&bit != 0 //nolint:gosec // at most 64
-}
-
 // list returns the items that have an id.
 func (x *inverted) list(id uint32) []int32 {
-	n, known := x.number(id)
+	n, known := x.ids.number(id)
 	if !known {
 		return nil
 	}

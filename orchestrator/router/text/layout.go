@@ -1,8 +1,13 @@
 package text
 
+import (
+	"maps"
+	"slices"
+)
+
 // layout makes a row for each feature, with an entry for each skill that it may tell apart, and returns how many steps an epoch takes. If there are
-// too many of either, examples get fewer rivals.
-func layout(samples []sample, m *linear, o Options) (linear, int) {
+// too many of either, examples get fewer rivals. idf is by feature id.
+func layout(samples []sample, idf []float32, m *linear, o Options) (linear, int) {
 	rows, work, ok := lay(samples, maxRivals, o)
 	for most := maxRivals / 2; !ok && most > 1 && !o.stopped(); most /= 2 {
 		for i := range samples {
@@ -10,26 +15,19 @@ func layout(samples []sample, m *linear, o Options) (linear, int) {
 		}
 		rows, work, ok = lay(samples, most, o)
 	}
-	for id := range m.row {
-		m.row[id] = -1
-	}
-	m.starts = []int32{0}
-	for id := range m.row {
-		row, ok := rows[uint32(id)]
-		if !ok {
-			m.idf[id] = 0
-			continue
-		}
-		m.row[id] = int32(len(m.starts) - 1) //nolint:gosec // far below 2^31
-		m.skills = append(m.skills, row...)
+	ids := slices.Sorted(maps.Keys(rows))
+	m.rows, m.starts = newIDSet(ids), []int32{0}
+	for _, id := range ids {
+		m.idf = append(m.idf, idf[id])
+		m.skills = append(m.skills, rows[id]...)
 		m.starts = append(m.starts, int32(len(m.skills))) //nolint:gosec // bounded by maxWeights
 	}
 	m.weights = make([]float32, len(m.skills))
 	for i := range samples {
 		kept := samples[i].features[:0]
 		for _, f := range samples[i].features {
-			if r := m.row[f.id]; r >= 0 {
-				kept = append(kept, feature{uint32(r), f.weight})
+			if row, ok := m.rows.number(f.id); ok {
+				kept = append(kept, feature{uint32(row), f.weight}) //nolint:gosec // not negative
 			}
 		}
 		samples[i].features = kept

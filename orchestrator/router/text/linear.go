@@ -29,9 +29,9 @@ func schedule(examples float64) (sharpness, rate float64) {
 // linear is a scorer that adds to a skill's logit what each feature of a text says about that skill. The row of a feature holds the skills that it
 // may tell apart, in order.
 type linear struct {
-	row     []int32 // by feature id: its row, or -1
-	idf     []float32
-	starts  []int32 // start of each row; one more than there are rows
+	rows    *idSet    // ids of the features that tell skills apart; the number of one is its row
+	idf     []float32 // by row
+	starts  []int32   // start of each row; one more than there are rows
 	skills  []int32
 	weights []float32
 
@@ -41,8 +41,8 @@ type linear struct {
 
 // train fits the scorer to the examples that are not held out. The result is the same for the same skills, whatever the order of their examples.
 func train(docs []document, held func(skill, example int) bool, o Options) linear {
-	samples, empty := collect(docs, held, o)
-	m, work := layout(samples, empty, o)
+	samples, idf, empty := collect(docs, held, o)
+	m, work := layout(samples, idf, empty, o)
 	if len(m.weights) == 0 {
 		return m
 	}
@@ -147,15 +147,22 @@ func (m *linear) score(whole, pieces []uint32, into []float32) {
 	if len(m.weights) == 0 {
 		return
 	}
-	for _, f := range weigh(whole, pieces, m.idf) {
-		r := m.row[f.id]
-		if r < 0 {
-			continue
-		}
-		from, to := m.starts[r], m.starts[r+1]
+	for _, f := range weigh(m.rowsOf(whole), m.rowsOf(pieces), m.idf) {
+		from, to := m.starts[f.id], m.starts[f.id+1]
 		weights := m.weights[from:to]
 		for j, c := range m.skills[from:to] {
 			into[c] += f.weight * weights[j]
 		}
 	}
+}
+
+// rowsOf returns the rows of the features that have one.
+func (m *linear) rowsOf(ids []uint32) []uint32 {
+	list := make([]uint32, 0, len(ids))
+	for _, id := range ids {
+		if row, ok := m.rows.number(id); ok {
+			list = append(list, uint32(row)) //nolint:gosec // not negative
+		}
+	}
+	return list
 }

@@ -39,7 +39,7 @@ func (x *Index) places(y *Index) []int32 {
 
 // moved returns the scorer with skills renumbered; the order of skills does not change.
 func (m *linear) moved(places []int32) linear {
-	out := linear{row: m.row, idf: m.idf, starts: make([]int32, 1, len(m.starts)), sharpness: m.sharpness, rate: m.rate}
+	out := linear{rows: m.rows, idf: m.idf, starts: make([]int32, 1, len(m.starts)), sharpness: m.sharpness, rate: m.rate}
 	for r := range len(m.starts) - 1 {
 		for j := m.starts[r]; j < m.starts[r+1]; j++ {
 			if at := places[m.skills[j]]; at >= 0 {

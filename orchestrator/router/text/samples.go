@@ -27,14 +27,13 @@ type prepared struct {
 	siblings      int // examples of the same skill, including itself; 0 for a card's description
 }
 
-// prepare lists the examples that are not held out, and returns a scorer without weights that knows how rare their features are.
-func prepare(docs []document, held func(skill, example int) bool) ([]prepared, *linear) {
-	m := &linear{row: make([]int32, 1<<featureBits), idf: make([]float32, 1<<featureBits)}
-	var all []prepared
+// prepare lists the examples that are not held out, and returns how rare their features are, by id, and a scorer without weights.
+func prepare(docs []document, held func(skill, example int) bool) (all []prepared, rarity []float32, m *linear) {
+	rarity = make([]float32, 1<<featureBits)
 	add := func(p prepared) {
 		all = append(all, p)
 		for _, id := range slices.Concat(p.whole, p.pieces) {
-			m.idf[id]++
+			rarity[id]++
 		}
 	}
 	few := examplesEach(docs) < fillersFrom && slices.ContainsFunc(docs, func(d document) bool { return len(d.examples) == 0 })
@@ -61,22 +60,21 @@ func prepare(docs []document, held func(skill, example int) bool) ([]prepared, *
 			add(prepared{int32(i), &docs[i].said, whole, pieces, 0})
 		}
 	}
-	for id, n := range m.idf {
+	for id, n := range rarity {
 		if n < minSeen {
-			m.idf[id] = 0
+			rarity[id] = 0
 		} else {
-			m.idf[id] = idf(len(all), int(n))
+			rarity[id] = idf(len(all), int(n))
 		}
 	}
 	mean := float64(examples) / float64(max(taught, 1))
 	sharpness, rate := schedule(mean)
-	m.sharpness, m.rate = float32(sharpness), rate
-	return all, m
+	return all, rarity, &linear{sharpness: float32(sharpness), rate: rate}
 }
 
-// collect makes samples of the examples that are not held out, for a scorer without weights, which it returns too.
-func collect(docs []document, held func(skill, example int) bool, o Options) ([]sample, *linear) {
-	all, m := prepare(docs, held)
+// collect makes samples of the examples that are not held out, for a scorer without weights. It returns that too, and how rare features are, by id.
+func collect(docs []document, held func(skill, example int) bool, o Options) ([]sample, []float32, *linear) {
+	all, rarity, m := prepare(docs, held)
 	mean, examples := 0, 0
 	for _, r := range all {
 		mean += r.siblings
@@ -93,11 +91,11 @@ func collect(docs []document, held func(skill, example int) bool, o Options) ([]
 	samples := make([]sample, len(all))
 	for i, r := range all {
 		if o.stopped() {
-			return nil, m
+			return nil, rarity, m
 		}
 		clear(scores)
 		words.score(r.words.stems, r.skill, scores)
-		s := sample{skill: r.skill, features: weigh(r.whole, r.pieces, m.idf), scale: 1}
+		s := sample{skill: r.skill, features: weigh(r.whole, r.pieces, rarity), scale: 1}
 		if r.siblings > 0 {
 			s.scale = min(float32(mean)/float32(r.siblings), 4)
 		}
@@ -107,7 +105,7 @@ func collect(docs []document, held func(skill, example int) bool, o Options) ([]
 		}
 		samples[i] = s
 	}
-	return samples, m
+	return samples, rarity, m
 }
 
 // rivals returns the skills most similar to an example, including its own, in order. If there are many, those without any similarity are left out.
