@@ -10,13 +10,14 @@ import (
 )
 
 const (
-	maxTenants        = 64  // tenants that are indexed at a time
-	maxInlineTraining = 200 // examples and skills from which an index learns while a caller waits, once for each tenant; from more it learns in the background
+	maxTenants        = 1000 // tenants that are indexed at a time; a small one takes 0.2 MB
+	maxInlineTraining = 200  // examples and skills from which an index learns while a caller waits, once for each tenant; from more it learns in the background
 )
 
 // indexCache keeps an index of the agents of each tenant. Decisions use the index that exists; Run rebuilds it when it is outdated.
 type indexCache struct {
 	directory      Directory
+	now            func() time.Time
 	staleViews     chan struct{} // holds one token when a view is outdated
 	untrainedTexts chan struct{} // holds one token when texts need training
 	newSkills      chan struct{} // holds one token when there may be skills that the second stage has not read
@@ -28,13 +29,16 @@ type indexCache struct {
 // tenantIndexes is one tenant's indexes.
 type tenantIndexes struct {
 	tenant   string
+	used     time.Time  // the last time; guarded by mu of indexCache
 	building sync.Mutex // held while building the indexes
 	view     atomic.Pointer[view]
 	texts    atomic.Pointer[textIndex]
 }
 
-func newIndexCache(d Directory) *indexCache {
-	return &indexCache{directory: d, staleViews: make(chan struct{}, 1), untrainedTexts: make(chan struct{}, 1), newSkills: make(chan struct{}, 1), tenants: make(map[string]*tenantIndexes)}
+func newIndexCache(d Directory, now func() time.Time) *indexCache {
+	return &indexCache{
+		directory: d, now: now, staleViews: make(chan struct{}, 1), untrainedTexts: make(chan struct{}, 1), newSkills: make(chan struct{}, 1), tenants: make(map[string]*tenantIndexes),
+	}
 }
 
 // view returns the tenant's agents, perhaps not the very latest.
@@ -153,20 +157,29 @@ func (c *indexCache) all() []*tenantIndexes {
 	return list
 }
 
-// tenant returns a tenant's indexes. When there are too many tenants, it drops an arbitrary other one.
+// tenant returns a tenant's indexes, for use.
 func (c *indexCache) tenant(tenant string) *tenantIndexes {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s, ok := c.tenants[tenant]
 	if !ok {
-		for other := range c.tenants {
-			if len(c.tenants) < maxTenants {
-				break
-			}
-			delete(c.tenants, other)
+		if len(c.tenants) >= maxTenants {
+			c.dropLeastUsed()
 		}
 		s = &tenantIndexes{tenant: tenant}
 		c.tenants[tenant] = s
 	}
+	s.used = c.now()
 	return s
+}
+
+// dropLeastUsed drops the indexes that were not used for longest. The caller holds mu.
+func (c *indexCache) dropLeastUsed() {
+	var least *tenantIndexes
+	for _, s := range c.tenants {
+		if least == nil || s.used.Before(least.used) {
+			least = s
+		}
+	}
+	delete(c.tenants, least.tenant)
 }

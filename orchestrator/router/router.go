@@ -69,7 +69,7 @@ func New(c Config) *Router {
 		c.Trusts = registry.SignaturesOff.Trusts
 	}
 	return &Router{
-		directory: c.Directory, cut: c.Cut, trusts: c.Trusts, intn: c.Intn, signals: newSignals(c.Now), indexes: newIndexCache(c.Directory), secondStage: newSecondStage(c.Embedder, c.EmbedTimeout),
+		directory: c.Directory, cut: c.Cut, trusts: c.Trusts, intn: c.Intn, signals: newSignals(c.Now), indexes: newIndexCache(c.Directory, c.Now), secondStage: newSecondStage(c.Embedder, c.EmbedTimeout),
 	}
 }
 
