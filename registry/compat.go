@@ -66,7 +66,7 @@ func (r *Registry) FindCompatible(ctx context.Context, tenant string, q Compatib
 		return nil, false, err
 	}
 	if q.Available {
-		if err := r.directory.refreshStatuses(ctx, r.directory.tenant(tenant)); err != nil {
+		if _, err := r.directory.refreshStatuses(ctx, r.directory.tenant(tenant)); err != nil {
 			return nil, false, err
 		}
 	}

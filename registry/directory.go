@@ -1,15 +1,10 @@
 package registry
 
 import (
-	"context"
 	"iter"
-	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
-
-	"github.com/quorate/quorate/platform/fault"
 )
 
 const directoryChunk = 1000
@@ -17,7 +12,7 @@ const directoryChunk = 1000
 // Directory is an in-memory index of agents, fed by the change log. Its content may lag behind the store slightly, except right after Sync, but it
 // never shows a lease as live that has expired. It is safe for concurrent use.
 //
-// The first Sync of a tenant loads that tenant. Run keeps loaded tenants up to date.
+// The first Sync of a tenant loads that tenant. Run keeps tenants up to date that somebody asks for; Refresh does so for the others.
 type Directory struct {
 	registry *Registry
 	mu       sync.Mutex
@@ -33,6 +28,7 @@ type tenantDirectory struct {
 	last       caughtUp      // the result of the last of these; guarded by catchingUp
 	seenWrites atomic.Uint64 // written.count before the log was last read
 	seenTime   atomic.Int64  // when that reading began, in nanoseconds of Unix time
+	askedTime  atomic.Int64  // when somebody last asked for the tenant, in nanoseconds of Unix time
 	failures   int           // used by Run only; how many times in a row the log could not be read
 
 	reading semaphore     // held while reading all pulses
@@ -110,61 +106,4 @@ func (d *Directory) BySkill(tenant, skill string) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return slices.Clone(s.skills[skill])
-}
-
-// Run keeps the directory up to date until ctx ends, and then returns nil. It follows the change log, and reads the leases, whose renewal is not in
-// the log, three times per lease duration.
-func (d *Directory) Run(ctx context.Context) error {
-	poll, leases := time.NewTicker(watchPoll), time.NewTicker(max(d.registry.leaseDuration/3, time.Millisecond))
-	defer poll.Stop()
-	defer leases.Stop()
-	for all := true; ; {
-		rung := d.registry.written.all.wait()
-		for _, s := range d.loaded() {
-			if !all && d.Fresh(s.tenant) {
-				continue
-			}
-			if err := d.catchUp(ctx, s); err == nil {
-				s.failures = 0
-			} else if ctx.Err() == nil {
-				d.logFailure(ctx, s, err)
-			}
-		}
-		all = false
-		select {
-		case <-rung:
-		case <-poll.C:
-			all = true // for changes by other replicas
-		case <-leases.C:
-			for _, s := range d.loaded() {
-				if err := d.readRenewals(ctx, s); err != nil && ctx.Err() == nil {
-					d.registry.logger.ErrorContext(ctx, "leases not read", slog.String("tenant", s.tenant), slog.Any("error", err))
-				}
-			}
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
-// logFailure counts a failure in a row: the log is read twice a second for each tenant, and a store may be away for hours.
-func (d *Directory) logFailure(ctx context.Context, s *tenantDirectory, err error) {
-	if s.failures++; fault.Logged(s.failures) {
-		d.registry.logger.ErrorContext(ctx, "directory not up to date", slog.String("tenant", s.tenant), slog.Int("times", s.failures), slog.Any("error", err))
-	}
-}
-
-// loaded returns all tenants that were asked for.
-func (d *Directory) loaded() []*tenantDirectory {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var list []*tenantDirectory
-	for _, s := range d.tenants {
-		s.mu.RLock()
-		if s.loaded {
-			list = append(list, s)
-		}
-		s.mu.RUnlock()
-	}
-	return list
 }

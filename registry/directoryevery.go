@@ -13,17 +13,21 @@ const afterAll = "~"
 // every calls see for each agent of all tenants with its pulse, after a Sync of each tenant, in no particular order. The agent is read-only and
 // without RawCard; see must not call the directory. Tenants that cannot be read are skipped and reported in the error at the end.
 func (d *Directory) every(ctx context.Context, see func(a *Agent, p Pulse)) error {
-	tenants, err := d.registry.tenants(ctx)
+	names, err := d.registry.tenants(ctx)
 	if err != nil {
 		return err
 	}
+	tenants := make([]*tenantDirectory, len(names))
+	for i, name := range names {
+		tenants[i] = d.tenant(name)
+	}
+	errs := atATime(tenants, func(s *tenantDirectory) error { return d.sync(ctx, s) })
 	var failed []error
-	for _, tenant := range tenants {
-		if err := d.Sync(ctx, tenant); err != nil {
-			failed = append(failed, fmt.Errorf("reading the agents of tenant %q: %w", tenant, err))
+	for i, s := range tenants {
+		if errs[i] != nil {
+			failed = append(failed, fmt.Errorf("reading the agents of tenant %q: %w", s.tenant, errs[i]))
 			continue
 		}
-		s := d.tenant(tenant)
 		s.mu.RLock()
 		for _, m := range s.members {
 			see(m.agent, m.pulse)
@@ -51,9 +55,9 @@ func (r *Registry) tenants(ctx context.Context) (tenants []string, err error) {
 	}
 }
 
-// knownAgent returns an agent from the directory after a Refresh, or the fault of Missing.
+// knownAgent returns an agent from the directory after a refresh, or the fault of Missing.
 func (r *Registry) knownAgent(ctx context.Context, key Key) (*Agent, error) {
-	if err := r.directory.Refresh(ctx, key.Tenant); err != nil {
+	if err := r.directory.refresh(ctx, r.directory.tenant(key.Tenant)); err != nil {
 		return nil, err
 	}
 	if a, _, ok := r.directory.Peek(key.Tenant, key.Name); ok {

@@ -66,10 +66,17 @@ func (d *Directory) Revision(tenant string) int64 {
 // Refresh brings the directory up to date with every change of the tenant that was made through this Registry before the call, and with those by other
 // replicas up to two seconds before. It reads nothing when the directory is Fresh.
 func (d *Directory) Refresh(ctx context.Context, tenant string) error {
-	if d.Fresh(tenant) {
+	s := d.tenant(tenant)
+	d.asked(s)
+	return d.refresh(ctx, s)
+}
+
+// refresh is Refresh for this process itself, which asks for all tenants all the time.
+func (d *Directory) refresh(ctx context.Context, s *tenantDirectory) error {
+	if d.Fresh(s.tenant) {
 		return nil
 	}
-	return d.Sync(ctx, tenant)
+	return d.sync(ctx, s)
 }
 
 // maxBehind is for how long the directory may know nothing of changes by other replicas. Normally Run sees them after watchPoll. But a process that was

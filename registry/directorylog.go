@@ -9,10 +9,17 @@ import (
 
 // Sync brings the directory up to date with every change of the tenant that was made before the call.
 func (d *Directory) Sync(ctx context.Context, tenant string) error {
+	s := d.tenant(tenant)
+	d.asked(s)
+	return d.sync(ctx, s)
+}
+
+// sync is Sync for this process itself, which asks for all tenants all the time.
+func (d *Directory) sync(ctx context.Context, s *tenantDirectory) error {
 	if d.registry.log == nil {
 		return unsupported("log of changes")
 	}
-	return d.catchUp(ctx, d.tenant(tenant))
+	return d.catchUp(ctx, s)
 }
 
 // caughtUp is the result of reading the log.

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"slices"
 )
 
@@ -12,25 +13,37 @@ type RecentPulses interface {
 }
 
 // readRenewals reads the pulses of all agents for what the log does not tell: renewals of leases, and loads. They are most of what a registry reads, so
-// recent ones have to do.
-func (d *Directory) readRenewals(ctx context.Context, s *tenantDirectory) error {
+// recent ones have to do, and those of several tenants are read together.
+func (d *Directory) readRenewals(ctx context.Context) error {
+	tenants := d.loaded()
+	var failed []error
 	if d.registry.recent == nil {
-		return d.readPulses(ctx, s)
+		for _, s := range tenants {
+			failed = append(failed, d.readPulses(ctx, s))
+		}
+		return errors.Join(failed...)
 	}
-	for chunk := range slices.Chunk(s.keys(), directoryChunk) {
+	var keys []Key
+	for _, s := range tenants {
+		keys = append(keys, s.keys()...)
+	}
+	for chunk := range slices.Chunk(keys, directoryChunk) {
 		pulses, err := d.registry.recent.RecentPulses(ctx, chunk...)
-		if err != nil {
-			return err
-		}
-		s.mu.Lock()
+		failed = append(failed, err)
 		for key, p := range pulses {
-			if m := s.members[key.Name]; m != nil && p.renews(m.pulse) {
-				m.pulse = p
-			}
+			d.tenant(key.Tenant).renew(key.Name, p)
 		}
-		s.mu.Unlock()
 	}
-	return nil
+	return errors.Join(failed...)
+}
+
+// renew takes over a pulse that may be from before.
+func (s *tenantDirectory) renew(name string, p Pulse) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.members[name]; m != nil && p.renews(m.pulse) {
+		m.pulse = p
+	}
 }
 
 // renews reports whether a pulse that may be from before is not older than a known one. What the log tells is left to the log: it comes in order.

@@ -49,7 +49,7 @@ func (r *Registry) Search(ctx context.Context, tenant string, s Search) (matches
 		return nil, false, err
 	}
 	if s.Available { // many may match, so only agents are read that seem to be available
-		if err := r.directory.refreshStatuses(ctx, r.directory.tenant(tenant)); err != nil {
+		if _, err := r.directory.refreshStatuses(ctx, r.directory.tenant(tenant)); err != nil {
 			return nil, false, err
 		}
 		found = slices.DeleteFunc(found, func(m Match) bool {

@@ -106,7 +106,7 @@ func (e *Engine) agent(ctx context.Context, tenant, name string) (registry.Agent
 	if a, ok := e.Directory.Agent(tenant, name); ok {
 		return a, nil
 	}
-	if err := e.Directory.Sync(ctx, tenant); err != nil {
+	if _, err := e.Directory.SyncStatuses(ctx, tenant); err != nil {
 		return registry.Agent{}, err
 	}
 	if a, ok := e.Directory.Agent(tenant, name); ok {

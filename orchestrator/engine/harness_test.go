@@ -265,7 +265,7 @@ func (d directory) Listing(string) registry.Listing {
 	return list
 }
 
-func (d directory) Edition(string) uint64                 { return d.Listing("").Edition }
-func (d directory) Revision(string) int64                 { return 0 }
-func (d directory) Refresh(context.Context, string) error { return nil }
-func (d directory) Sync(context.Context, string) error    { return nil }
+func (d directory) Edition(string) uint64                              { return d.Listing("").Edition }
+func (d directory) Revision(string) int64                              { return 0 }
+func (d directory) Refresh(context.Context, string) error              { return nil }
+func (d directory) SyncStatuses(context.Context, string) (bool, error) { return false, nil }

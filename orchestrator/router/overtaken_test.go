@@ -16,9 +16,9 @@ import (
 // overtaken is a directory that takes its time to hear of others: whatever is done in the background is done by then.
 type overtaken struct{ fleet }
 
-func (*overtaken) Sync(context.Context, string) error {
+func (*overtaken) SyncStatuses(context.Context, string) (bool, error) {
 	synctest.Wait()
-	return nil
+	return false, nil
 }
 
 // translator returns an agent to which the routes of toTranslator lead.

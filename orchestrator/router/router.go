@@ -26,9 +26,10 @@ type Directory interface {
 	Edition(tenant string) uint64
 	// Revision increases with everything that the directory learns about the tenant.
 	Revision(tenant string) int64
-	// Refresh brings the directory up to date with everything done through this process, Sync with everything done by any process.
+	// Refresh brings the directory up to date with everything done through this process, SyncStatuses with everything done by any process, which may have
+	// renewed leases. That those were is no change of the revision; SyncStatuses reports it.
 	Refresh(ctx context.Context, tenant string) error
-	Sync(ctx context.Context, tenant string) error
+	SyncStatuses(ctx context.Context, tenant string) (learned bool, err error)
 }
 
 // Config holds the dependencies and settings of a Router. Only Directory is required.
@@ -91,7 +92,7 @@ type Pick struct {
 // route makes no sense.
 //
 // It uses only the directory. Before it refuses, it brings the directory up to date, because an agent may have registered with another process a
-// moment ago. A chain is made of the agents as they are now: its links are not checked again later.
+// moment ago, or renewed its lease there. A chain is made of the agents as they are now: its links are not checked again later.
 func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.Route) (Result, error) {
 	if err := r.directory.Refresh(ctx, tenant); err != nil {
 		return Result{}, err
@@ -101,11 +102,12 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 	if got.Decision.Refused == "" && (len(got.Decision.Chain) == 0 || indexes.view.current(r.directory, tenant)) {
 		return got, err
 	}
-	if err := r.directory.Sync(ctx, tenant); err != nil {
-		return Result{}, err
+	learned, syncErr := r.directory.SyncStatuses(ctx, tenant)
+	if syncErr != nil {
+		return Result{}, syncErr
 	}
 	r.indexes.refresh(r.indexes.tenant(tenant))
-	if r.directory.Revision(tenant) != known || r.indexes.indexes(tenant) != indexes {
+	if learned || r.directory.Revision(tenant) != known || r.indexes.indexes(tenant) != indexes {
 		return r.decide(ctx, tenant, route)
 	}
 	return got, err

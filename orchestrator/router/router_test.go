@@ -63,10 +63,10 @@ func (f fleet) Listing(tenant string) registry.Listing {
 	return list
 }
 
-func (f fleet) Edition(string) uint64                 { return uint64(len(f)) + 1 }
-func (f fleet) Revision(string) int64                 { return int64(len(f)) }
-func (f fleet) Refresh(context.Context, string) error { return nil }
-func (f fleet) Sync(context.Context, string) error    { return nil }
+func (f fleet) Edition(string) uint64                              { return uint64(len(f)) + 1 }
+func (f fleet) Revision(string) int64                              { return int64(len(f)) }
+func (f fleet) Refresh(context.Context, string) error              { return nil }
+func (f fleet) SyncStatuses(context.Context, string) (bool, error) { return false, nil }
 
 // agent has the skill "work" and a status.
 func agent(name, status string) registry.Agent {
@@ -376,14 +376,15 @@ func TestAnAgentOutOfReachIsLeftAloneWhileThereIsAnother(t *testing.T) {
 // late is a directory that hears of the agents of another process only when it is asked to.
 type late struct {
 	fleet
-	told fleet
-	asks int
+	told    fleet
+	renewed bool // leases only: there is nothing new in the log
+	asks    int
 }
 
-func (d *late) Sync(context.Context, string) error {
+func (d *late) SyncStatuses(context.Context, string) (bool, error) {
 	d.asks++
 	d.fleet = d.told
-	return nil
+	return d.renewed, nil
 }
 
 func TestTheDirectoryIsAskedToHearOfOthersBeforeARefusalOnly(t *testing.T) {
@@ -396,5 +397,15 @@ func TestTheDirectoryIsAskedToHearOfOthersBeforeARefusalOnly(t *testing.T) {
 	}
 	if got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "new"}); err != nil || got.Decision.Chosen != "b" || d.asks != 1 {
 		t.Errorf("Resolve(new) = %+v, %v, after %d questions, want b after one", got.Decision, err, d.asks)
+	}
+}
+
+// TestALeaseThatWasRenewedElsewhereIsReadBeforeARefusal has this process read leases too late: many tenants may have many agents.
+func TestALeaseThatWasRenewedElsewhereIsReadBeforeARefusal(t *testing.T) {
+	t.Parallel()
+	d := &late{fleet: fleet{agent("a", registry.StatusUnavailable)}, told: fleet{agent("a", registry.StatusAvailable)}, renewed: true}
+	r := router.New(router.Config{Directory: d, Intn: first})
+	if got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"}); err != nil || got.Decision.Chosen != "a" {
+		t.Errorf("Resolve(work) = %+v, %v, want a", got.Decision, err)
 	}
 }
