@@ -107,3 +107,11 @@ func (d *Directory) BySkill(tenant, skill string) []string {
 	defer s.mu.RUnlock()
 	return slices.Clone(s.skills[skill])
 }
+
+// Consulted reports whether a rule of any agent has the named agent consulted, whether or not that is registered.
+func (d *Directory) Consulted(tenant, name string) bool {
+	s := d.tenant(tenant)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.targets[name]) > 0
+}

@@ -7,6 +7,7 @@ type agentIndex struct {
 	members map[string]*member       // by name
 	skills  nameIndex                // skill id to agents
 	tags    nameIndex                // tag in lower case to agents
+	targets nameIndex                // name of an agent to those whose rules have it consulted
 	orders  map[string]*orderedIndex // by field; only those that were asked for
 	text    *textIndex
 	ports   *portIndex
@@ -19,7 +20,9 @@ type member struct {
 }
 
 func newAgentIndex() agentIndex {
-	return agentIndex{members: make(map[string]*member), skills: make(nameIndex), tags: make(nameIndex), text: newTextIndex(), ports: newPortIndex()}
+	return agentIndex{
+		members: make(map[string]*member), skills: make(nameIndex), tags: make(nameIndex), targets: make(nameIndex), text: newTextIndex(), ports: newPortIndex(),
+	}
 }
 
 // nameIndex maps a key to the names of agents, sorted.
@@ -64,6 +67,9 @@ func (x *agentIndex) put(a *Agent) {
 			x.tags.with(FoldTag(tag), a.Name)
 		}
 	}
+	for i := range kept.Metadata.ConsultationRequirements {
+		x.targets.with(kept.Metadata.ConsultationRequirements[i].TargetAgent, a.Name)
+	}
 	x.text.add(&kept)
 	x.ports.add(&kept)
 	for _, list := range x.orders {
@@ -84,6 +90,9 @@ func (x *agentIndex) remove(name string) {
 		for _, tag := range skill.Tags {
 			x.tags.without(FoldTag(tag), name)
 		}
+	}
+	for i := range old.Metadata.ConsultationRequirements {
+		x.targets.without(old.Metadata.ConsultationRequirements[i].TargetAgent, name)
 	}
 	x.text.remove(old)
 	x.ports.remove(old)

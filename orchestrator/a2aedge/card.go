@@ -69,7 +69,7 @@ func (h *Handler) ServeAgentCard(w http.ResponseWriter, r *http.Request) {
 	}
 	addOrigin(card, agent.RawCard)
 	card.Capabilities.Extensions = append(card.GetCapabilities().GetExtensions(), extensionsOf(&agent.Card)...)
-	if h.Service.passages.covers(&agent) {
+	if h.Service.callsPass(&agent) {
 		card.Capabilities.Streaming, card.Capabilities.PushNotifications = new(agent.Card.Streaming), new(agent.Card.PushNotifications)
 	}
 	w.Header().Add("Vary", "Authorization")

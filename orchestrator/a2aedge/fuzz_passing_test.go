@@ -122,6 +122,8 @@ func (openGate) WhileAdmitted(ctx context.Context, _ http.Header, _ string) (con
 // oneAgent is a directory of one agent.
 type oneAgent struct{ agent *registry.Agent }
 
+func (oneAgent) Consulted(string, string) bool { return false }
+
 func (o oneAgent) Peek(string, string) (*registry.Agent, registry.Status, bool) {
 	return o.agent, registry.Status{}, true
 }

@@ -22,13 +22,19 @@ var passing = []string{
 type Directory interface {
 	// Peek returns one agent, which must not be changed, and its status. If there is none, ok is false.
 	Peek(tenant, name string) (a *registry.Agent, s registry.Status, ok bool)
+	// Consulted reports whether a rule of any agent has the named agent consulted.
+	Consulted(tenant, name string) bool
 	// Refresh brings the directory up to date with everything done through this process.
 	Refresh(ctx context.Context, tenant string) error
 }
 
 // Passages decides which calls are passed on to their agent unchanged. Such calls are not stored, followed or gated, but they are authenticated,
 // authorized, bounded and traced like all others. They are calls to the base URL of an agent for which the operator has enabled it, unless the agent
-// has rules or inputs to check, is drained, or the message asks for something that only a tracked task has. The zero value passes no call on.
+// has rules or inputs to check, is consulted by rules of others, is drained, or the message asks for something that only a tracked task has. The zero
+// value passes no call on.
+//
+// Whoever may call gets any task of such an agent whose id it knows, since only the agent knows whose task it is. That is why agents that are consulted
+// are excepted: their tasks hold what a gate holds back.
 type Passages struct {
 	Agents     []string // names of agents whose calls are passed on; * is all
 	Pool       *agentclient.Pool
@@ -49,7 +55,7 @@ func (s *Service) passableAgent(ctx context.Context, at callTarget, request []by
 		return nil, nil //nolint:nilerr // the ordinary way reports what is wrong
 	}
 	a, status, ok := s.directory.Peek(caller.Tenant, at.agent)
-	if !ok || status.Draining || hasRequirements(a) || !s.passages.Signatures.Trusts(a.Verification) {
+	if !ok || status.Draining || s.hasRequirements(a) || !s.passages.Signatures.Trusts(a.Verification) {
 		return nil, nil
 	}
 	if !orchestrator.IsTaskID(at.task) {
@@ -62,9 +68,9 @@ func (s *Service) passableAgent(ctx context.Context, at callTarget, request []by
 	return nil, err // without an error it is one of Quorate's own tasks
 }
 
-// covers reports whether calls to an agent normally pass. The agent's card then describes what the agent supports, not what Quorate does.
-func (p *Passages) covers(a *registry.Agent) bool {
-	return p.enabled(a.Name) && !hasRequirements(a) && agentclient.HasPassage(&a.Card)
+// callsPass reports whether calls to an agent normally pass. The agent's card then describes what the agent supports, not what Quorate does.
+func (s *Service) callsPass(a *registry.Agent) bool {
+	return s.passages.enabled(a.Name) && !s.hasRequirements(a) && agentclient.HasPassage(&a.Card)
 }
 
 // enabled reports whether the operator has enabled passing for an agent.
@@ -72,9 +78,9 @@ func (p *Passages) enabled(agent string) bool {
 	return agent != "" && slices.ContainsFunc(p.Agents, func(x string) bool { return x == agent || x == "*" })
 }
 
-// hasRequirements reports whether something has to be checked before or after an agent works.
-func hasRequirements(a *registry.Agent) bool {
-	if len(a.Metadata.ConsultationRequirements) > 0 {
+// hasRequirements reports whether something has to be checked before or after an agent works, or its work is to check others.
+func (s *Service) hasRequirements(a *registry.Agent) bool {
+	if len(a.Metadata.ConsultationRequirements) > 0 || s.directory.Consulted(a.Tenant, a.Name) {
 		return true
 	}
 	for _, in := range a.Metadata.InputSchemas {

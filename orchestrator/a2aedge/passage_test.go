@@ -63,6 +63,8 @@ func TestWhatHasToBeTrackedIsTracked(t *testing.T) {
 	w := newWorld(t, passAll)
 	recommended := &registryv1.AgentMetadata{ConsultationRequirements: []*registryv1.ConsultationRequirement{{Id: "r", TargetAgent: "reviewer", Phase: "pre-completion"}}}
 	w.addEcho(t, "advised", recommended)
+	w.addEcho(t, "asked", nil)
+	w.addEcho(t, "asking", &registryv1.AgentMetadata{ConsultationRequirements: []*registryv1.ConsultationRequirement{{Id: "r", TargetAgent: "asked", Phase: "pre-completion"}}})
 	w.addEcho(t, "strict", &registryv1.AgentMetadata{InputSchemas: []*registryv1.InputSchema{{
 		Name: "topic", SemanticType: "reference", ValidationRules: []*registryv1.ValidationRule{{Type: "length", Value: structpb.NewNumberValue(500), Message: "too long"}},
 	}}})
@@ -79,6 +81,7 @@ func TestWhatHasToBeTrackedIsTracked(t *testing.T) {
 		}{
 			"an agent with a mandatory rule":      {"/agents/careful", nil},
 			"an agent with a recommended rule":    {"/agents/advised", nil},
+			"an agent that others have consulted": {"/agents/asked", nil},
 			"an agent whose inputs have rules":    {"/agents/strict", nil},
 			"an agent whose input has a schema":   {"/agents/formal", nil},
 			"an agent that requires an input":     {"/agents/demanding", nil},

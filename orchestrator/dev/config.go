@@ -52,7 +52,7 @@ type Agents struct {
 	Catalogs    []string `yaml:"catalogs" doc:"URLs of AI Catalogs; the agents they name are registered."`
 	Signatures  string   `yaml:"signatures" doc:"Policy for the signatures of cards: off, verify-if-present or require."`
 	CardChanges string   `yaml:"cardChanges" doc:"allow: what agents change in their cards and schemas, themselves or through their servers, takes effect at once. confirm: an admin approves it first, except texts."`
-	PassThrough []string `yaml:"passThrough" doc:"Agents whose A2A calls are passed on unchanged instead of becoming tasks; * means all. Agents with rules or required inputs are excepted."`
+	PassThrough []string `yaml:"passThrough" doc:"Agents whose A2A calls are passed on unchanged instead of becoming tasks; * means all. Agents with rules, agents that rules name, and agents with required inputs are excepted. Callers get each other's tasks of such an agent by their ids."`
 
 	CredentialsFile string `yaml:"credentialsFile" doc:"YAML file with credentials for calls to agents, each for one origin; it refers to secrets and contains none."`
 }
