@@ -61,7 +61,19 @@ func TestADirectoryLearnsOfRenewalsFromRecentPulses(t *testing.T) {
 			t.Errorf("Agent() = %+v after %d reads, want it available with its load", a.Status, s.reads.Load())
 		}
 
-		s.old.Store(&old) // a pulse of before has another load and no drain
+		beat(t, r, registry.Beat{Agent: "a", Epoch: 1, Status: registry.StatusAvailable, InFlight: 7})
+		<-time.After(11 * time.Second) // it is read
+		s.old.Store(&old)              // a pulse of before has a lease that is over, and another load
+		before := s.reads.Load()
+		<-time.After(15 * time.Second)
+		if a, _ := r.Directory().Agent(tenant, "a"); a.Status.Status != registry.StatusAvailable || a.Status.InFlight != 7 || s.reads.Load() == before {
+			t.Errorf("Agent() = %+v after %d reads of old pulses, want it as it was last", a.Status, s.reads.Load()-before)
+		}
+		undrained, err := s.Store.Pulses(ctx, registry.Key{Tenant: tenant, Name: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.old.Store(&undrained)
 		if _, err := r.Drain(ctx, tenant, "a", "repair", registry.Retry{}); err != nil {
 			t.Fatal(err)
 		}
