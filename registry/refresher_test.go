@@ -20,6 +20,7 @@ type origin struct {
 	card      string      // guarded by mu; empty answers 503
 	etag      string      // guarded by mu
 	cache     string      // Cache-Control; fixed
+	age       string      // Age; fixed
 	full, not int         // guarded by mu; how many answers had a card and how many were 304
 	times     []time.Time // guarded by mu
 	meanwhile func()      // guarded by mu; happens once while it is asked
@@ -53,6 +54,7 @@ func (o *origin) RoundTrip(r *http.Request) (*http.Response, error) {
 	o.times = append(o.times, time.Now())
 	answer := &http.Response{StatusCode: http.StatusOK, Status: "200 OK", Request: r, Header: http.Header{}, Body: http.NoBody}
 	answer.Header.Set("Cache-Control", o.cache)
+	answer.Header.Set("Age", o.age)
 	switch {
 	case o.card == "":
 		answer.StatusCode, answer.Status = http.StatusServiceUnavailable, "503 Service Unavailable"
@@ -115,23 +117,26 @@ func TestTheServerSaysHowLongItsCardCounts(t *testing.T) {
 	for name, test := range map[string]struct {
 		cache    string
 		min, max int // requests in a day
+		age      string
 	}{
-		"an hour":               {"public, max-age=3600", 21, 30},
-		"longer than a day":     {"max-age=31536000", 2, 3},
-		"longer than a century": {"max-age=9999999999", 2, 3},
-		"not at all":            {"max-age=1, no-store", 130, 175},
-		"a second is a minute":  {"max-age=1", 700, 1700},
-		"nothing that is known": {"max-age=x, private", 130, 175},
+		"an hour":               {"public, max-age=3600", 21, 30, ""},
+		"the rest of an hour":   {"public, max-age=3600", 43, 58, "1800"},
+		"what is over":          {"max-age=3600", 130, 175, "7200"},
+		"longer than a day":     {"max-age=31536000", 2, 3, ""},
+		"longer than a century": {"max-age=9999999999", 2, 3, ""},
+		"not at all":            {"max-age=1, no-store", 130, 175, ""},
+		"a second is a minute":  {"max-age=1", 700, 1700, ""},
+		"nothing that is known": {"max-age=x, private", 130, 175, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := &origin{card: string(named("a")), cache: test.cache}
+			o := &origin{card: string(named("a")), cache: test.cache, age: test.age}
 			refreshing(t, o, func(t *testing.T, _ *registry.Registry) {
 				t.Helper()
 				settle(24 * time.Hour)
 			})
 			if _, _, all := o.counts(); all < test.min || all > test.max {
-				t.Errorf("%d requests in a day with %q, want %d to %d", all, test.cache, test.min, test.max)
+				t.Errorf("%d requests in a day with %q and the age %q, want %d to %d", all, test.cache, test.age, test.min, test.max)
 			}
 		})
 	}
