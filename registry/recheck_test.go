@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/fault"
@@ -257,4 +259,26 @@ func TestCardsThatWereTakenUncheckedAreCheckedOnceSignaturesCount(t *testing.T) 
 			t.Errorf("the card of %s is %s (%s), want %s", name, v.State, v.Reason, state)
 		}
 	}
+}
+
+// TestTheSweeperAlsoChecksCardsThatAreTakenLater has a replica without the check of signatures take a card while another one with it is running.
+func TestTheSweeperAlsoChecksCardsThatAreTakenLater(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		mine := newSigner(t, "mine")
+		_, b := newBetween(t, mine)
+		r := registry.New(b, registry.Options{})
+		background(t, r.RunSweeper)
+		settle(time.Second)
+		off := registry.New(b, registry.Options{Signatures: registry.SignaturesOff})
+		for _, name := range []string{"one", "two"} {
+			if _, _, err := off.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(mine.sign(t, named(name, "s")))}); err != nil {
+				t.Fatalf("Register(%s) = %v, want no error", name, err)
+			}
+			settle(2 * time.Minute)
+			if v := verificationOf(t, r, name); v.State != registry.VerificationVerified {
+				t.Errorf("the card of %s is %s after two minutes, want it verified", name, v.State)
+			}
+		}
+	})
 }
