@@ -2,11 +2,15 @@ package embedded_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"go.etcd.io/bbolt"
 
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/registry"
@@ -105,5 +109,41 @@ func TestExpiredRequestsAreDeleted(t *testing.T) {
 	}
 	if want := []int{days - 1}; !slices.Equal(kept, want) {
 		t.Errorf("the requests of days %v are kept, want %v", kept, want)
+	}
+}
+
+// TestTheLogOfChangesDoesNotGrowForEver makes the log as long as it gets, without writing all of it.
+func TestTheLogOfChangesDoesNotGrowForEver(t *testing.T) {
+	t.Parallel()
+	db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	store, err := embedded.New(t.Context(), db)
+	if err != nil {
+		t.Fatalf("New() = %v, want no error", err)
+	}
+	for _, name := range []string{"first", "second"} {
+		storetest.Put(t, store, storetest.Record("t", name))
+	}
+	storetest.Put(t, store, storetest.Record("other", "first"))
+	err = db.Update(t.Context(), func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("registry_heads")).Put(boltdb.Key("t"), binary.BigEndian.AppendUint64(nil, registry.ChangesKept))
+	})
+	if err != nil {
+		t.Fatalf("Update() = %v, want no error", err)
+	}
+	storetest.Put(t, store, storetest.Record("t", "last"))
+	var kept []string
+	err = db.View(func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("registry_changes")).ForEach(func(key, _ []byte) error {
+			kept = append(kept, strings.Join(boltdb.Split(key), " "))
+			return nil
+		})
+	})
+	want := []string{"other 0000000000000001", "t 0000000000000002", "t 0000000000010001"}
+	if err != nil || !slices.Equal(kept, want) {
+		t.Errorf("the changes that are kept are %q, %v, want %q", kept, err, want)
 	}
 }
