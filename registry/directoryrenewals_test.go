@@ -29,6 +29,16 @@ func (s *recentStore) RecentPulses(ctx context.Context, keys ...registry.Key) (m
 	return s.Pulses(ctx, keys...)
 }
 
+// pulsesNow returns what the store has of the agent a.
+func pulsesNow(t *testing.T, s *recentStore) map[registry.Key]registry.Pulse {
+	t.Helper()
+	pulses, err := s.Pulses(t.Context(), registry.Key{Tenant: tenant, Name: "a"})
+	if err != nil {
+		t.Fatalf("Pulses() = %v, want no error", err)
+	}
+	return pulses
+}
+
 func TestADirectoryLearnsOfRenewalsFromRecentPulses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -49,10 +59,7 @@ func TestADirectoryLearnsOfRenewalsFromRecentPulses(t *testing.T) {
 		go func() { ended <- r.Directory().Run(ctx) }()
 		beat(t, r, registry.Beat{Agent: "a", Status: registry.StatusAvailable})
 		synced(t, r.Directory())
-		old, err := s.Pulses(ctx, registry.Key{Tenant: tenant, Name: "a"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		old := pulsesNow(t, s)
 
 		<-time.After(25 * time.Second)
 		beat(t, r, registry.Beat{Agent: "a", Epoch: 1, Status: registry.StatusAvailable, InFlight: 7})
@@ -69,10 +76,7 @@ func TestADirectoryLearnsOfRenewalsFromRecentPulses(t *testing.T) {
 		if a, _ := r.Directory().Agent(tenant, "a"); a.Status.Status != registry.StatusAvailable || a.Status.InFlight != 7 || s.reads.Load() == before {
 			t.Errorf("Agent() = %+v after %d reads of old pulses, want it as it was last", a.Status, s.reads.Load()-before)
 		}
-		undrained, err := s.Store.Pulses(ctx, registry.Key{Tenant: tenant, Name: "a"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		undrained := pulsesNow(t, s)
 		s.old.Store(&undrained)
 		if _, err := r.Drain(ctx, tenant, "a", "repair", registry.Retry{}); err != nil {
 			t.Fatal(err)
