@@ -113,6 +113,27 @@ func TestRowsOfAGenerationThatNoAgentNamesAreRemoved(t *testing.T) {
 	}
 }
 
+// TestABeatDoesNotBringAStatusBackWhoseAgentGoes has an agent deleted between the reading and the writing of a status that was collected.
+func TestABeatDoesNotBringAStatusBackWhoseAgentGoes(t *testing.T) {
+	t.Parallel()
+	s, db := openBoth(t, nil)
+	for name, announced := range map[string]string{"a": "", "b": registry.StatusAvailable} { // which the log is told
+		r, item := storetest.Record("t", name), key("t#"+name)
+		storetest.Put(t, s, r)
+		if _, err := db.API().DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: db.Table("AgentStatus"), Key: item}); err != nil {
+			t.Fatalf("DeleteItem() = %v, want no error", err)
+		}
+		err := s.UpdatePulse(t.Context(), r.Key(), func(p registry.Pulse) (registry.Pulse, error) {
+			p.Announced = announced
+			return p, s.Update(t.Context(), r.Key(), func(*registry.Record) (registry.Change, error) { return registry.Change{}, nil })
+		})
+		left, readErr := db.BatchGet(t.Context(), "AgentStatus", []ddb.Item{item})
+		if fault.ReasonOf(err) != "AGENT_NOT_FOUND" || len(left) != 0 || readErr != nil {
+			t.Errorf("UpdatePulse(%s) = %v with the status %v (%v) in the table, want AGENT_NOT_FOUND and none", name, err, left, readErr)
+		}
+	}
+}
+
 func TestAStatusThatWasCollectedComesBackWithALaterEpoch(t *testing.T) {
 	t.Parallel()
 	s, db := openBoth(t, nil)
