@@ -30,8 +30,7 @@ type Entry struct {
 }
 
 // ChangeLog is implemented by a Store that can be watched. The store writes an entry in the same atomic step as the change itself: for each Update
-// that creates or deletes an agent or changes its etag; for each UpdatePulse, and each Update of an existing agent's pulse, that changes
-// Pulse.Announced; and for each UpdateMappings.
+// that creates or deletes an agent or changes its etag; for each UpdatePulse that changes Pulse.Announced; and for each UpdateMappings.
 type ChangeLog interface {
 	// Head returns the tenant's latest revision, 0 before the first change.
 	Head(ctx context.Context, tenant string) (int64, error)

@@ -23,7 +23,7 @@ func (r *Record) HasToken() bool { return r.TokenHash != [sha256.Size]byte{} }
 // Change is what one Update writes, in one atomic step.
 type Change struct {
 	Record   *Record  // the new state; nil deletes the agent, its pulse, its token and its skills
-	Pulse    *Pulse   // replaces the pulse when not nil
+	Pulse    *Pulse   // of a new agent, if it has one; nil for others, whose pulse UpdatePulse writes
 	Remember *Request // kept until its ExpireTime when not nil
 	Version  *Version // added by a VersionStore when not nil; the version that is MaxVersions older is dropped
 	DryRun   bool     // check everything and write nothing

@@ -28,8 +28,8 @@ type changeItem struct {
 	Time     time.Time `dynamodbav:"at"`
 }
 
-// changed returns the log entry for a change to an agent, or nil. was is the agent's status if the change replaces it.
-func changed(old *stored, was *status, c registry.Change, name string) *registry.Entry {
+// changed returns the log entry for a change to an agent, or nil.
+func changed(old *stored, c registry.Change, name string) *registry.Entry {
 	switch {
 	case old == nil && c.Record == nil:
 		return nil
@@ -39,8 +39,6 @@ func changed(old *stored, was *status, c registry.Change, name string) *registry
 		return &registry.Entry{Type: registry.ChangeDeleted, Agent: name}
 	case old.record.Etag != c.Record.Etag:
 		return &registry.Entry{Type: registry.ChangeUpdated, Agent: name}
-	case was != nil:
-		return announced(was.pulse, *c.Pulse, name)
 	}
 	return nil
 }

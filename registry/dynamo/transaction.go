@@ -24,14 +24,14 @@ type transaction struct {
 	unused     []string        // keys of rows that are garbage afterwards
 }
 
-// transaction plans a change to what was read. was is the agent's status if the change replaces it, or nil.
-func (s *Store) transaction(key registry.Key, old *stored, was *status, c registry.Change) (*transaction, error) {
+// transaction plans a change to what was read.
+func (s *Store) transaction(key registry.Key, old *stored, c registry.Change) (*transaction, error) {
 	t := &transaction{store: s, id: newID(), key: key, old: old, request: -1}
-	t.entry = changed(old, was, c, key.Name)
+	t.entry = changed(old, c, key.Name)
 	var err error
 	switch {
 	case c.Record != nil:
-		err = t.put(c, was)
+		err = t.put(c)
 	case old != nil:
 		err = t.remove()
 	}
@@ -49,8 +49,8 @@ func (s *Store) transaction(key registry.Key, old *stored, was *status, c regist
 	return t, nil
 }
 
-// put writes an agent, and its status if the agent is new or the change has one.
-func (t *transaction) put(c registry.Change, was *status) error {
+// put writes an agent, and its status if the agent is new.
+func (t *transaction) put(c registry.Change) error {
 	old := &stored{generation: newID(), life: newID()}
 	var record *registry.Record
 	var unchanged *writes
@@ -69,7 +69,7 @@ func (t *transaction) put(c registry.Change, was *status) error {
 	if err != nil {
 		return err
 	}
-	if err := t.putIf(tableMetadata, agent, unchanged); err != nil {
+	if err := t.putAgent(agent, unchanged); err != nil {
 		return err
 	}
 	if digest != old.cardDigest {
@@ -82,27 +82,12 @@ func (t *transaction) put(c registry.Change, was *status) error {
 	}
 	t.tokens(record, c.Record)
 	t.items = append(t.items, rows...)
-	return t.status(c.Pulse, was)
-}
-
-// status writes the status of a new agent, or the one in the change.
-func (t *transaction) status(p *registry.Pulse, was *status) error {
-	if t.old != nil && p == nil {
+	if t.old != nil {
 		return nil
 	}
-	if was == nil { // the status of an earlier agent of this name does not matter
-		item, err := newStatusItem(t.key, p, writes{}.next(t.id), nil)
-		t.putItem(tableStatus, item)
-		return err
-	}
-	item, err := newStatusItem(t.key, p, was.writes.next(t.id), was.rest)
-	if err != nil {
-		return err
-	}
-	if was.collected {
-		return t.putIf(tableStatus, item, nil)
-	}
-	return t.putIf(tableStatus, item, &was.writes)
+	status, err := newStatusItem(t.key, c.Pulse, writes{}.next(t.id), nil) // that of an earlier agent of this name does not matter
+	t.putItem(tableStatus, status)
+	return err
 }
 
 // remove deletes an agent with everything that belongs to it.
@@ -173,9 +158,9 @@ func (t *transaction) tokens(old, next *registry.Record) {
 	}
 }
 
-// putIf writes an item on condition that the last write to it is still was.
-func (t *transaction) putIf(table string, item ddb.Item, was *writes) error {
-	put := &types.Put{TableName: t.store.db.Table(table), Item: item}
+// putAgent writes the agent's item on condition that the last write to it is still was.
+func (t *transaction) putAgent(item ddb.Item, was *writes) error {
+	put := &types.Put{TableName: t.store.db.Table(tableMetadata), Item: item}
 	t.items = append(t.items, types.TransactWriteItem{Put: put})
 	return setCondition(put, was)
 }

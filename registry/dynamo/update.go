@@ -43,16 +43,7 @@ func (s *Store) Update(ctx context.Context, key registry.Key, change func(old *r
 
 // write applies one change to what was read. It returns ddb.ErrMoved if that is outdated.
 func (s *Store) write(ctx context.Context, key registry.Key, old *stored, c registry.Change) error {
-	var was *status
-	if old != nil && c.Record != nil && c.Pulse != nil {
-		var err error
-		if was, err = s.readStatus(ctx, key); fault.KindOf(err) == fault.NotFound { // it was just deleted
-			return ddb.ErrMoved
-		} else if err != nil {
-			return err
-		}
-	}
-	t, err := s.transaction(key, old, was, c)
+	t, err := s.transaction(key, old, c)
 	switch {
 	case err != nil:
 		return err
@@ -62,7 +53,7 @@ func (s *Store) write(ctx context.Context, key registry.Key, old *stored, c regi
 		return nil
 	}
 	err = s.run(ctx, t)
-	if old == nil || c.Record == nil || c.Pulse != nil {
+	if old == nil || c.Record == nil {
 		s.hints.remove(key)
 	}
 	return err

@@ -27,10 +27,6 @@ func (s *Store) Update(ctx context.Context, key registry.Key, change func(old *r
 			return boltdb.Unwritten(err)
 		}
 		w := &writer{tx: tx, key: key, dry: c.DryRun}
-		pulse, _, err := s.reader(tx).pulse(key)
-		if err != nil {
-			return err
-		}
 		w.request(c.Remember)
 		w.tokens(old, c.Record)
 		w.skills(old, c.Record)
@@ -40,13 +36,10 @@ func (s *Store) Update(ctx context.Context, key registry.Key, change func(old *r
 		w.version(c)
 		if c.Record == nil {
 			w.remove(bucketPulses, w.id())
-		} else if c.Pulse != nil {
+		} else if old == nil && c.Pulse != nil {
 			w.pulse(*c.Pulse)
 		}
 		w.changed(old, c)
-		if old != nil && c.Record != nil && c.Pulse != nil {
-			w.announced(pulse, *c.Pulse)
-		}
 		return w.err
 	})
 }
