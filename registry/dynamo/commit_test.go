@@ -119,3 +119,32 @@ func TestABatchEndsWhenAllItsCallersHaveGone(t *testing.T) {
 		t.Errorf("Update() behind it = %v, want no error", err)
 	}
 }
+
+// TestABatchIsWrittenAlsoIfOneOfItsCallersHasGone has two changes written together.
+func TestABatchIsWrittenAlsoIfOneOfItsCallersHasGone(t *testing.T) {
+	t.Parallel()
+	h := &held{opened: make(chan struct{})}
+	s := open(t, h)
+	gone, leave := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	write := func(ctx context.Context, name string) {
+		group.Go(func() {
+			if err := put(ctx, s, name, ""); err != nil {
+				t.Errorf("Update(%s) = %v, want no error", name, err)
+			}
+		})
+	}
+	write(t.Context(), "first")
+	until(t, "the first is being written", func() bool { return h.count.Load() == 1 })
+	write(gone, "leaves")
+	write(t.Context(), "stays")
+	until(t, "two wait", func() bool { return s.Waiting("t") == 2 })
+	h.opened <- struct{}{}
+	until(t, "the two are being written", func() bool { return h.count.Load() == 2 })
+	told := make(chan struct{})
+	context.AfterFunc(gone, func() { close(told) })
+	leave()
+	<-told
+	close(h.opened)
+	group.Wait()
+}
