@@ -96,6 +96,10 @@ func deletion(t *testing.T, s registry.Store) {
 	if _, ok, err := s.AgentByToken(t.Context(), r.TokenHash); ok || err != nil {
 		t.Errorf("AgentByToken() = %v, %v, want none", ok, err)
 	}
+	err := s.UpdatePulse(t.Context(), r.Key(), func(p registry.Pulse) (registry.Pulse, error) { return p, nil })
+	if fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
+		t.Errorf("UpdatePulse() = %v, want AGENT_NOT_FOUND", err)
+	}
 	Put(t, s, Record("t", "a"))
 	if p, err := s.Pulses(t.Context(), r.Key()); len(p) != 0 || err != nil {
 		t.Errorf("Pulses() of a successor = %v, %v, want none", p, err)
