@@ -83,6 +83,22 @@ func tenants(t *testing.T, s registry.Store) {
 	}
 }
 
+// longSkills has ids of 256 characters, which are 768 bytes.
+func longSkills(t *testing.T, s registry.Store) {
+	begin := strings.Repeat("技", 255)
+	one, two := begin+"一", begin+"二"
+	Put(t, s, Record("t", "a", one, two))
+	Put(t, s, Record("t", "b", two))
+	wantNames(t, s, registry.Query{Tenant: "t", Skill: one, Limit: 9}, "t/a")
+	wantNames(t, s, registry.Query{Tenant: "t", Skill: two, Limit: 9}, "t/a", "t/b")
+	rows, err := s.Skills(t.Context(), "t", registry.SkillKey{}, 9)
+	if err != nil || len(rows) != 3 {
+		t.Errorf("Skills() = %v, %v, want two of a and one of b", rows, err)
+	}
+	Put(t, s, Record("t", "a", one))
+	wantNames(t, s, registry.Query{Tenant: "t", Skill: two, Limit: 9}, "t/b")
+}
+
 func deletion(t *testing.T, s registry.Store) {
 	r := Record("t", "a", "fetch")
 	r.TokenHash = sha256.Sum256([]byte("token"))

@@ -18,6 +18,7 @@ func Run(t *testing.T, open func(t *testing.T) registry.Store) {
 		"agents are listed by tenant and name, page by page":       listing,
 		"a tenant never sees another's agents":                     tenants,
 		"agents are found by skill, and no longer when it is gone": skills,
+		"long skill ids that begin alike are told apart":           longSkills,
 		"agents are found by tag, and by skill with a tag":         tags,
 		"agents are found by what their names look like":           looks,
 		"a deleted agent leaves nothing behind":                    deletion,
