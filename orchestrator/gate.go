@@ -72,7 +72,7 @@ func (t *Task) Guarded() bool {
 func (t *Task) HeldQuestion() *a2apb.Message {
 	const says = "the agent asks its caller; its words are held back, since a review stands between it and the caller"
 	return &a2apb.Message{
-		MessageId: TurnID(t.ID, len(t.Turns)), Role: a2apb.Role_ROLE_AGENT, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: says}}},
+		MessageId: t.TurnID(len(t.Turns)), Role: a2apb.Role_ROLE_AGENT, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: says}}},
 	}
 }
 

@@ -29,15 +29,20 @@ func IsTaskID(id string) bool {
 	return len(id) == taskIDLength && !strings.ContainsFunc(id, func(c rune) bool { return !strings.ContainsRune(idAlphabet, c) })
 }
 
-// MessageID returns the A2A message id of an attempt. It is derived from the arguments, so that an agent can tell a repeated message from new work.
-func MessageID(taskID string, attempt int) string {
-	return hashID(taskID, strconv.Itoa(attempt))
-}
+// MessageID returns the A2A message id of an attempt. It never changes, so that an agent can tell a repeated message from new work; that of a later task
+// under the same id, which a request id can have once the first is no longer kept, is another one.
+func (t *Task) MessageID(attempt int) string { return hashID(t.ID, t.born(), strconv.Itoa(attempt)) }
 
 // TurnID returns the A2A message id under which the agent gets the reply with a number; like MessageID it never changes.
-func TurnID(taskID string, number int) string {
-	return hashID(taskID, "turn", strconv.Itoa(number))
+func (t *Task) TurnID(number int) string {
+	return hashID(t.ID, t.born(), "turn", strconv.Itoa(number))
 }
+
+// StepRequestID returns the request id of the task of a step, from 1, so that submitting it again finds it.
+func (t *Task) StepRequestID(step int) string { return t.ID + "." + t.born() + "." + strconv.Itoa(step) }
+
+// born tells the task from others that had its id before.
+func (t *Task) born() string { return strconv.FormatInt(t.CreateTime.UnixMicro(), 36) }
 
 func hashID(fields ...string) string {
 	h := sha256.New()

@@ -91,7 +91,7 @@ func adopt(t *orchestrator.Task, m *a2apb.Message, n int) *a2apb.Message {
 	own := orchestrator.CopyMessage(orchestrator.WithoutRequest(m))
 	own.TaskId, own.ContextId = t.ID, t.ContextID
 	if own.GetMessageId() == "" {
-		own.MessageId = orchestrator.TurnID(t.ID, n)
+		own.MessageId = t.TurnID(n)
 	}
 	if own.GetRole() == a2apb.Role_ROLE_UNSPECIFIED {
 		own.Role = a2apb.Role_ROLE_AGENT // that of a caller has one

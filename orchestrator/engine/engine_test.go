@@ -55,7 +55,7 @@ func TestTheMessageCarriesQuoratesWordAndNobodyElses(t *testing.T) {
 	if word["taskId"] != task.ID || word["consultationId"] != nil {
 		t.Errorf("the extension says %v, want the task's id and no consultation", word)
 	}
-	if sent.GetMetadata().AsMap()["mine"] != "kept" || sent.GetTaskId() != "" || sent.GetMessageId() != orchestrator.MessageID(task.ID, 1) {
+	if sent.GetMetadata().AsMap()["mine"] != "kept" || sent.GetTaskId() != "" || sent.GetMessageId() != task.MessageID(1) {
 		t.Errorf("sent %v, want the caller's metadata, no task id and the attempt's message id", sent)
 	}
 }
@@ -154,7 +154,7 @@ func TestARestartTakesUpWhatWasRunning(t *testing.T) {
 			if forgets {
 				want = 2
 			}
-			if n := echo.executed[orchestrator.MessageID(task.ID, 1)]; n != want || len(echo.executed) != 1 {
+			if n := echo.executed[task.MessageID(1)]; n != want || len(echo.executed) != 1 {
 				t.Errorf("the agent got %v, want the one message id %d times", echo.executed, want)
 			}
 		})

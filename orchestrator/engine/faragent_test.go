@@ -120,7 +120,7 @@ func (a *farAgent) task(id string) (*a2apb.Task, error) {
 // check compares what the agent saw with what the task says of it.
 func (a *farAgent) check(t *testing.T, when string, task *orchestrator.Task) {
 	t.Helper()
-	id := orchestrator.MessageID(task.ID, 1)
+	id := task.MessageID(1)
 	if a.once() && len(a.sends) == 0 && task.State == a2apb.TaskState_TASK_STATE_FAILED {
 		return
 	}

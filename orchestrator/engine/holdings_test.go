@@ -101,8 +101,8 @@ func TestWhatAnAgentMakesDoesNotFillTheMemory(t *testing.T) {
 		s.stop()
 		for _, k := range keys {
 			task, err := s.store.Task(t.Context(), k)
-			if err != nil || task.State != a2apb.TaskState_TASK_STATE_COMPLETED || h.done[orchestrator.MessageID(k.ID, 1)] != 1 {
-				t.Errorf("the task is in state %s (%+v), %v, and was sent %d times, want it completed and sent once", task.State, task.Error, err, h.done[orchestrator.MessageID(k.ID, 1)])
+			if err != nil || task.State != a2apb.TaskState_TASK_STATE_COMPLETED || h.done[task.MessageID(1)] != 1 {
+				t.Errorf("the task is in state %s (%+v), %v, and was sent %d times, want it completed and sent once", task.State, task.Error, err, h.done[task.MessageID(1)])
 			}
 		}
 	})

@@ -29,7 +29,7 @@ func (e *Engine) addAttempt(t *orchestrator.Task, binding string) orchestrator.E
 	if a == nil {
 		n := len(t.Attempts) + 1
 		t.Attempts = append(t.Attempts, orchestrator.Attempt{
-			Number: n, Agent: t.Agent, MessageID: orchestrator.MessageID(t.ID, n), StartTime: e.now(),
+			Number: n, Agent: t.Agent, MessageID: t.MessageID(n), StartTime: e.now(),
 		})
 		a = t.OpenAttempt()
 	}

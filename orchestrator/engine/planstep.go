@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -77,9 +76,6 @@ func describeError(e *orchestrator.Error) string {
 	return e.Reason + ": " + e.Message
 }
 
-// stepRequestID returns the request id of a step's task, so that submitting it again after a crash finds it.
-func stepRequestID(t *orchestrator.Task, i int) string { return t.ID + "." + strconv.Itoa(i+1) }
-
 // startStep submits a step's task. After a temporary error it is tried again later; any other error ends the step.
 func (e *Engine) startStep(ctx context.Context, r *planRound, i int) error {
 	t, s := r.task, &r.plan.Steps[i]
@@ -94,7 +90,7 @@ func (e *Engine) startStep(ctx context.Context, r *planRound, i int) error {
 	}
 	child, err := e.Submit(underTrace(ctx, t, t.Traced), Submission{
 		chain: r.plan.Chain(), link: i, skill: skill,
-		Tenant: t.Tenant, Caller: plannerName, owner: t.Owner, RequestID: stepRequestID(t, i), Message: m, Inputs: inputs, Attributes: t.Attributes,
+		Tenant: t.Tenant, Caller: plannerName, owner: t.Owner, RequestID: t.StepRequestID(i + 1), Message: m, Inputs: inputs, Attributes: t.Attributes,
 		Route: orchestrator.Route{Agent: s.Agent, Version: t.VersionRange}, Deadline: t.Deadline, parent: &orchestrator.Parent{TaskID: t.ID, Hops: t.Hops(), Spare: spare},
 	})
 	if ctx.Err() != nil {

@@ -3,9 +3,11 @@ package engine_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/orchestrator/storetest"
 )
 
 // replaced is a store in which, between a read of a task and one of its events, a new task takes the place of the first: the same request comes again just
@@ -35,5 +37,33 @@ func TestAWatchEndsWithATaskThatIsNotKept(t *testing.T) {
 	})
 	if err != nil || !task.Ended() || len(seen) != 1 {
 		t.Errorf("Watch() = %s, %v after events %v, want the end after the first event", task.State, err, seen)
+	}
+}
+
+// TestNewWorkUnderAnOldRequestIDIsDoneAnew has a task be submitted under the request id of one that is no longer kept. Its agent deduplicates by message
+// id, and the tasks of a plan's steps are kept for longer than that of the plan.
+func TestNewWorkUnderAnOldRequestIDIsDoneAnew(t *testing.T) {
+	t.Parallel()
+	for name, route := range map[string]orchestrator.Route{"by an agent": {Agent: "worker"}, "by a plan": toAll} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorker()
+				s := &simulation{t: t, store: &storetest.Memory{}, worker: w, client: w, actors: map[string]*actor{"worker": {name: "worker", skill: "work"}}}
+				s.start()
+				defer s.stop()
+				for _, content := range []string{"the old work", "the new work"} {
+					task, err := s.engine.Submit(t.Context(), engine.Submission{Tenant: tenant, Caller: "tester", Message: text(content), Route: route, RequestID: "r"})
+					if err != nil {
+						t.Fatal(err)
+					}
+					s.pass()
+					s.store.Forget(task.Key())
+				}
+				if sent := w.sent(); len(w.done) != 2 {
+					t.Errorf("the agent got the messages %v and did %d works, want two", sent, len(w.done))
+				}
+			})
+		})
 	}
 }

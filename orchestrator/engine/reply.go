@@ -149,9 +149,9 @@ func (e *Engine) addReply(t *orchestrator.Task, r *Reply, hash string) []orchest
 	n := len(t.Turns) + 1
 	m := orchestrator.CopyMessage(r.Message)
 	m.Role = a2apb.Role_ROLE_USER
-	m.MessageId = cmp.Or(m.GetMessageId(), orchestrator.TurnID(t.ID, n))
+	m.MessageId = cmp.Or(m.GetMessageId(), t.TurnID(n))
 	t.Turns = append(t.Turns[:n-1:n-1], orchestrator.Turn{
-		Number: n, MessageID: orchestrator.TurnID(t.ID, n), Question: t.OpenAttempt().Question, RequestID: r.RequestID, RequestHash: hash,
+		Number: n, MessageID: t.TurnID(n), Question: t.OpenAttempt().Question, RequestID: r.RequestID, RequestHash: hash,
 		Time: e.now(), Message: m,
 	})
 	t.State, t.StatusMessage = a2apb.TaskState_TASK_STATE_WORKING, nil

@@ -195,7 +195,7 @@ func (s *simulation) check(when string, k orchestrator.Key) {
 			s.t.Errorf("%s: event %d has sequence %d", when, i+1, e.Sequence)
 		}
 	}
-	id := orchestrator.MessageID(k.ID, 1)
+	id := task.MessageID(1)
 	sends := slices.DeleteFunc(s.worker.sent(), func(got string) bool { return got != id })
 	if all := len(s.worker.done); all != s.accepted {
 		s.t.Errorf("%s: the agent got %d different messages for %d tasks", when, all, s.accepted)

@@ -45,7 +45,7 @@ func turns(t *testing.T, s orchestrator.Store) {
 	for n := 1; n <= 3; n++ {
 		want, err := s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 			t.Turns = append(t.Turns[:n-1:n-1], orchestrator.Turn{
-				Number: n, FromAgent: n%2 == 1, MessageID: orchestrator.TurnID(t.ID, n), Time: epoch, Message: message("turn"),
+				Number: n, FromAgent: n%2 == 1, MessageID: t.TurnID(n), Time: epoch, Message: message("turn"),
 			})
 			return nil, nil
 		})
