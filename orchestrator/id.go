@@ -39,7 +39,9 @@ func (t *Task) TurnID(number int) string {
 }
 
 // StepRequestID returns the request id of the task of a step, from 1, so that submitting it again finds it.
-func (t *Task) StepRequestID(step int) string { return t.ID + "." + t.born() + "." + strconv.Itoa(step) }
+func (t *Task) StepRequestID(step int) string {
+	return t.ID + "." + t.born() + "." + strconv.Itoa(step)
+}
 
 // born tells the task from others that had its id before.
 func (t *Task) born() string { return strconv.FormatInt(t.CreateTime.UnixMicro(), 36) }

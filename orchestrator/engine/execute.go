@@ -96,7 +96,7 @@ func (e *Engine) converse(ctx context.Context, t orchestrator.Task, agent *regis
 func (e *Engine) onBreakerOpen(ctx context.Context, t orchestrator.Task, wait time.Duration) (stepResult, error) {
 	cut := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "%s could not be reached %d times in a row", t.Agent, breakerFailures)
 	if e.claimFresh(&t) { // the message was not sent, though the task was accepted with the intent to
-		cut.RetryAfter = wait
+		t.EditOpenAttempt().NotTaken = true
 	}
 	if next, moved, err := e.fallBack(ctx, &t, cut); moved {
 		return next, err
@@ -187,6 +187,7 @@ func (e *Engine) conclude(ctx context.Context, c *conversation, err error) (step
 		return e.refuse(ctx, c, err)
 	case err != nil:
 		c.remote.recordIDs(&c.task)
+		c.task.OpenAttempt().NotTaken = c.notTaken
 		next, final, err := e.tryAgain(ctx, c.task, err)
 		if final == nil {
 			return next, err

@@ -115,13 +115,12 @@ func (e *Engine) backoff(sends int) time.Duration {
 }
 
 // postpone stores that the task waits, and why, so that neither a rescan nor a restart shortens the wait.
-func (e *Engine) postpone(ctx context.Context, t orchestrator.Task, wait time.Duration, why error) (stepResult, error) {
-	_, err := e.updateOwned(ctx, &t, unconditionally, func(t *orchestrator.Task) []orchestrator.Event {
+func (e *Engine) postpone(ctx context.Context, read orchestrator.Task, wait time.Duration, why error) (stepResult, error) {
+	_, err := e.updateOwned(ctx, &read, unconditionally, func(t *orchestrator.Task) []orchestrator.Event {
 		t.NextDue = e.now().Add(wait)
 		f := errorOf(fault.From(why))
-		if a := t.EditOpenAttempt(); a != nil {
-			a.Error = f
-			a.NotTaken = a.NotTaken || agentclient.NotTaken(why)
+		if a, was := t.EditOpenAttempt(), read.OpenAttempt(); a != nil && was != nil {
+			a.Error, a.NotTaken = f, was.NotTaken
 		}
 		return progressEvents(t, f.Message+"; trying again")
 	})

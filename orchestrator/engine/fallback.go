@@ -30,7 +30,7 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 	if a := t.OpenAttempt(); a != nil && a.RemoteTaskID != "" || len(t.Turns) > 0 || !slices.Contains(unreachableReasons, why.Reason) {
 		return stepResult{}, false, nil
 	}
-	if a := t.OpenAttempt(); t.AtMostOnce && a != nil && a.Sends > 0 && !a.NotTaken && !agentclient.NotTaken(why) {
+	if a := t.OpenAttempt(); t.AtMostOnce && a != nil && a.Sends > 0 && !a.NotTaken {
 		return stepResult{}, false, nil // the message may have arrived
 	}
 	for _, c := range t.Decision.Candidates {
