@@ -124,7 +124,8 @@ func TestTheAgentsOfStepsHearWhatACancellationSays(t *testing.T) {
 	w := newWorld(t, list...)
 	id := w.submit(chained()).ID
 	<-begun
-	step := orchestrator.TaskID(tenant, "quorate:plan", id+".2")
+	whole := w.task(id)
+	step := orchestrator.TaskID(tenant, "quorate:plan", whole.StepRequestID(2))
 	if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: orchestrator.Key{Tenant: tenant, ID: id}, Caller: "tester", With: saysWhy()}); err != nil {
 		t.Fatal(err)
 	}

@@ -232,7 +232,7 @@ func TestTheEndOfATaskIsTheEndOfItsSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	task, _ := w.awaitEnd(id)
-	child, _ := w.awaitEnd(orchestrator.TaskID(tenant, "quorate:plan", id+".2"))
+	child, _ := w.awaitEnd(orchestrator.TaskID(tenant, "quorate:plan", task.StepRequestID(2)))
 	if task.State != a2apb.TaskState_TASK_STATE_CANCELED || child.State != a2apb.TaskState_TASK_STATE_CANCELED {
 		t.Errorf("the task is %s and its second step %s, want both canceled", task.State, child.State)
 	}
