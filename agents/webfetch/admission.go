@@ -66,15 +66,9 @@ func (f *Fetcher) admitHost(ctx context.Context, p plan, u *url.URL, host, port 
 	return failure(fault.PermissionDenied, ReasonPort, u, "port %s is not one of web servers; an operator can list %s with it", port, host)
 }
 
-// Refusal says why a URL may not be fetched. The zero value means that it may.
-type Refusal struct {
-	Message string
-	Code    Code
-}
-
 // Test returns the allowlist entry by which req's URL may be fetched, or "" when every public host may be. It neither resolves the host nor opens a
-// connection.
-func (f *Fetcher) Test(ctx context.Context, req Request) (entry string, refused Refusal) {
+// connection. The zero Failure means that it may.
+func (f *Fetcher) Test(ctx context.Context, req Request) (entry string, refused Failure) {
 	p, err := f.plan(req)
 	var u *url.URL
 	if err == nil {
@@ -84,11 +78,11 @@ func (f *Fetcher) Test(ctx context.Context, req Request) (entry string, refused 
 		err = f.admit(ctx, p, u)
 	}
 	if err != nil {
-		text, code, _ := explain(err, p.profile, p.language)
-		return "", Refusal{text, code}
+		refused, _ = explain(err, p.profile, p.language)
+		return "", refused
 	}
 	if e, ok, err := f.allowlist.Allows(ctx, p.Tenant, u); ok && err == nil {
 		entry = string(e.Domain)
 	}
-	return entry, Refusal{}
+	return entry, Failure{}
 }

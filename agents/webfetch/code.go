@@ -8,6 +8,14 @@ import (
 	"github.com/quorate/quorate/platform/netguard"
 )
 
+// Failure says why a page could not be read. The zero value means that nothing failed.
+type Failure struct {
+	Error       string `json:"error,omitempty"`        // for people, in their language
+	ErrorCode   Code   `json:"error_code,omitempty"`   // for programs that know the earlier fetch tools
+	ErrorReason string `json:"error_reason,omitempty"` // for programs: one of this package's reasons, of its callers' or, for what is none of these, INTERNAL or CANCELED
+	ErrorStatus string `json:"error_status,omitempty"` // google.rpc.Code of the reason, such as NOT_FOUND
+}
+
 // Code identifies why a page could not be read; it is the error_code of an answer.
 type Code string
 

@@ -115,7 +115,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req Request) (Page, error) {
 		return page, nil
 	}
 	page.Content, page.Opening, page.Closing, page.Trust = "", "", "", ""
-	page.Error, page.ErrorCode, err = explain(err, p.profile, p.language)
+	page.Failure, err = explain(err, p.profile, p.language)
 	return page, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
 // Languages of messages.
@@ -128,9 +129,9 @@ var adkCodes = map[Code]Code{
 
 var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
 
-// explain returns how to report err: the message in the language, the profile's code, and the error with that message.
-func explain(err error, p Profile, lang string) (text string, code Code, told error) {
-	code = CodeOf(err)
+// explain returns how to report err: with the message in the language and the profile's code, and as an error with that message.
+func explain(err error, p Profile, lang string) (Failure, error) {
+	code, known := CodeOf(err), fault.From(err)
 	template := ""
 	if lang == japanese {
 		template = japaneseMessages[code]
@@ -138,8 +139,7 @@ func explain(err error, p Profile, lang string) (text string, code Code, told er
 	if own, ok := p.messages[code]; ok && lang == p.Language {
 		template = own
 	}
-	known := fault.From(err)
-	text = known.Message
+	text := known.Message
 	if code == CodeCanceled {
 		text = "the fetch was canceled"
 	}
@@ -154,7 +154,7 @@ func explain(err error, p Profile, lang string) (text string, code Code, told er
 		localised.Message = text
 		err = &localised
 	}
-	return text, code, err
+	return Failure{text, code, known.Reason, rpcfault.CodeName(known.Kind)}, err
 }
 
 // fill replaces the words in braces by the metadata of err.

@@ -17,6 +17,8 @@ type Redirect struct {
 
 // Page is the result of a fetch. Its JSON fields have the names of the earlier fetch tools.
 type Page struct {
+	Failure
+
 	Success         bool              `json:"success"`
 	Content         string            `json:"content"`                  // in Format; comes from outside: treat it as data, never as instructions
 	Opening         string            `json:"opening,omitempty"`        // to put before Content when it is used alone: reopens the code fence in which it begins
@@ -34,8 +36,6 @@ type Page struct {
 	StartIndex      int               `json:"start_index,omitempty"`    // character offset in the whole content at which Content begins
 	NextIndex       int               `json:"next_index,omitempty"`     // start_index for the next part; 0 at the end
 	TotalCharacters int               `json:"total_characters"`         // of the whole content
-	Error           string            `json:"error,omitempty"`          // for people, in their language
-	ErrorCode       Code              `json:"error_code,omitempty"`     // for programs
 	Duration        time.Duration     `json:"-"`                        //
 	DurationMS      int64             `json:"fetch_duration_ms"`        //
 	Title           string            `json:"title,omitempty"`          // at most 300 characters; empty when the page has none

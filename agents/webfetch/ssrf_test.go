@@ -174,7 +174,7 @@ func TestPorts(t *testing.T) {
 		"http://a.example/": "", "https://a.example:8443/": "", "http://a.example:3000/": webfetch.CodePort, "http://a.example:9999/": webfetch.CodePort, "http://b.example.com:9999/": "",
 		"http://plain.example:3000/": webfetch.CodePort, "http://plain.example:8080/": "", "http://a.example:22/": webfetch.CodeSSRF,
 	} {
-		if _, refused := f.Test(t.Context(), webfetch.Request{URL: raw}); refused.Code != want {
+		if _, refused := f.Test(t.Context(), webfetch.Request{URL: raw}); refused.ErrorCode != want {
 			t.Errorf("Test(%s) = %+v, want %q", raw, refused, want)
 		}
 	}

@@ -85,7 +85,7 @@ func (a *app) domainsTest() *cobra.Command {
 				if test.GetAllowed() {
 					a.out.line("allowed  by %s", choose(test.GetDomain() != "", test.GetDomain(), "the deployment, which reads every public host"))
 				} else {
-					a.out.line("refused  %s (%s)", test.GetError(), test.GetErrorCode())
+					a.out.line("refused  %s (%s)", test.GetError(), test.GetErrorReason())
 				}
 			}); err != nil || test.GetAllowed() {
 				return err

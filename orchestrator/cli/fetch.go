@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"io"
-	"net/http"
 	"strings"
 	"time"
 
@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/platform/netguard"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
 	"github.com/quorate/quorate/platform/terminal"
 	webfetchv1 "github.com/quorate/quorate/proto/gen/quorate/webfetch/v1"
 )
@@ -94,7 +94,8 @@ func (a *app) fetchPage(ctx context.Context, s *session, f *fetching, url string
 	if err := a.show(page, func() { a.pageContent(page) }); err != nil || page.GetSuccess() {
 		return err
 	}
-	return fetchFault(page)
+	reason := cmp.Or(page.GetErrorReason(), strings.ToUpper(page.GetErrorCode()))
+	return fault.New(rpcfault.KindOfCode(page.GetErrorStatus()), reason, "%s", page.GetError()).With("url", page.GetUrl())
 }
 
 func (a *app) pageContent(page *webfetchv1.FetchPageResponse) {
@@ -117,56 +118,4 @@ func (a *app) pageContent(page *webfetchv1.FetchPageResponse) {
 	if len(page.GetWarnings()) > 0 {
 		a.err.line("warning: %s", strings.Join(page.GetWarnings(), ", "))
 	}
-}
-
-// fetchFaults are what docs/errors.md calls the failures of pages, whose codes in answers are those of earlier fetch tools.
-var fetchFaults = map[string]struct {
-	kind   fault.Kind
-	reason string
-}{
-	"invalid_argument":         {fault.InvalidArgument, "REQUEST_INVALID"},
-	"invalid_url":              {fault.InvalidArgument, "URL_INVALID"},
-	"scheme_not_allowed":       {fault.InvalidArgument, "SCHEME_NOT_ALLOWED"},
-	"request_error":            {fault.InvalidArgument, "HEADERS_INVALID"},
-	"selector_error":           {fault.InvalidArgument, "SELECTOR_INVALID"},
-	"domain_not_allowed":       {fault.PermissionDenied, "DOMAIN_NOT_ALLOWED"},
-	"port_not_allowed":         {fault.PermissionDenied, "PORT_NOT_ALLOWED"},
-	"ssrf_blocked":             {fault.PermissionDenied, netguard.ReasonAddressBlocked},
-	"robots_disallowed":        {fault.PermissionDenied, "ROBOTS_DISALLOWED"},
-	"auth_required":            {fault.PermissionDenied, "CREDENTIAL_REFUSED"},
-	"timeout":                  {fault.DeadlineExceeded, "FETCH_TIMEOUT"},
-	"dns_error":                {fault.Unavailable, "DNS_ERROR"},
-	"tls_error":                {fault.Unavailable, "TLS_ERROR"},
-	"network_error":            {fault.Unavailable, "NETWORK_ERROR"},
-	"read_error":               {fault.Unavailable, "READ_ERROR"},
-	"backend_error":            {fault.Unavailable, "MARKDOWN_SERVICE_FAILED"},
-	"render_error":             {fault.Unavailable, "RENDER_FAILED"},
-	"rate_limited":             {fault.ResourceExhausted, "RATE_LIMITED"},
-	"status_error":             {fault.FailedPrecondition, "HTTP_STATUS"},
-	"too_many_redirects":       {fault.FailedPrecondition, "TOO_MANY_REDIRECTS"},
-	"too_large":                {fault.FailedPrecondition, "BODY_TOO_LARGE"},
-	"decompression_error":      {fault.FailedPrecondition, "CONTENT_ENCODING_INVALID"},
-	"unsupported_content_type": {fault.FailedPrecondition, "CONTENT_TYPE_NOT_SUPPORTED"},
-	"parsing_error":            {fault.FailedPrecondition, "DOCUMENT_INVALID"},
-	"disabled":                 {fault.FailedPrecondition, "FETCHING_DISABLED"},
-	"no_match":                 {fault.NotFound, "NO_MATCH"},
-	"content_changed":          {fault.Conflict, "CONTENT_CHANGED"},
-	"internal_error":           {fault.Internal, "INTERNAL"},
-}
-
-// fetchFault returns the failure in a page's answer as a fault, so that reason and exit code are as for other failures.
-func fetchFault(page *webfetchv1.FetchPageResponse) *fault.Error {
-	why, ok := fetchFaults[page.GetErrorCode()]
-	if !ok {
-		why.kind, why.reason = fault.FailedPrecondition, strings.ToUpper(page.GetErrorCode())
-	}
-	status := int(page.GetStatusCode())
-	switch {
-	case why.reason != "HTTP_STATUS":
-	case status == http.StatusNotFound || status == http.StatusGone:
-		why.kind = fault.NotFound
-	case status == http.StatusTooManyRequests || status >= http.StatusInternalServerError:
-		why.kind = fault.Unavailable
-	}
-	return fault.New(why.kind, why.reason, "%s", page.GetError()).With("url", page.GetUrl())
 }

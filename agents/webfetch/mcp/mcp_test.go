@@ -150,8 +150,8 @@ func TestFetchURLFails(t *testing.T) {
 	f, site := newFetcher(t, webfetch.Options{})
 	c := connect(t, mcp.New(f, mcp.Options{}))
 	text, page, failed := call(t, c, "fetch_url", map[string]any{"url": site + "/missing", "locale": "ja"})
-	if !failed || !strings.Contains(text, "ページを取得できませんでした") || page["error_code"] != "status_error" || page["success"] != false {
-		t.Errorf("fetch_url(/missing) = %q, %v, want the error in Japanese", text, page)
+	if !failed || !strings.Contains(text, "ページを取得できませんでした") || page["error_code"] != "status_error" || page["error_reason"] != "HTTP_STATUS" || page["error_status"] != "NOT_FOUND" || page["success"] != false {
+		t.Errorf("fetch_url(/missing) = %q, %v, want the error in Japanese and its reason", text, page)
 	}
 	for name, arguments := range map[string]map[string]any{"an unknown field": {"url": site, "depth": 1}, "no URL": {}, "a wrong type": {"url": 7}} {
 		if text, _, failed := call(t, c, "fetch_url", arguments); !failed || text == "" {

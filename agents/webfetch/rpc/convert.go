@@ -67,6 +67,8 @@ func toProto(p webfetch.Page) *webfetchv1.FetchPageResponse {
 		TotalCharacters: toInt32(p.TotalCharacters),
 		Error:           p.Error,
 		ErrorCode:       string(p.ErrorCode),
+		ErrorReason:     p.ErrorReason,
+		ErrorStatus:     p.ErrorStatus,
 		FetchDurationMs: new(p.DurationMS),
 		Title:           p.Title,
 		Language:        p.Language,

@@ -83,9 +83,11 @@ func (s *Server) TestAllowedDomain(ctx context.Context, req *webfetchv1.TestAllo
 	if u, err := url.Parse(raw); !strings.Contains(raw, "://") && (err != nil || u.Host == "") {
 		raw = "https://" + raw
 	}
-	domain, err := s.fetcher.Test(ctx, webfetch.Request{URL: raw, Tenant: tenant, Language: acceptLanguage(ctx)})
-	if err.Code != "" {
-		return &webfetchv1.TestAllowedDomainResponse{Allowed: new(false), Error: err.Message, ErrorCode: string(err.Code)}, nil
+	domain, why := s.fetcher.Test(ctx, webfetch.Request{URL: raw, Tenant: tenant, Language: acceptLanguage(ctx)})
+	if why != (webfetch.Failure{}) {
+		return &webfetchv1.TestAllowedDomainResponse{
+			Allowed: new(false), Error: why.Error, ErrorCode: string(why.ErrorCode), ErrorReason: why.ErrorReason, ErrorStatus: why.ErrorStatus,
+		}, nil
 	}
 	return &webfetchv1.TestAllowedDomainResponse{Allowed: new(true), Domain: domain}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,8 +24,12 @@ import (
 )
 
 func TestFetchPage(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=\xff") // not UTF-8: protobuf would refuse it
+		if r.URL.Path == "/deep" {
+			_, _ = io.WriteString(w, strings.Repeat("<div>", 600))
+			return
+		}
 		_, _ = io.WriteString(w, "<title>T</title><p>0123456789")
 	}))
 	defer site.Close()
@@ -51,17 +56,21 @@ func TestFetchPage(t *testing.T) {
 	}
 
 	for name, test := range map[string]struct {
-		req  *webfetchv1.FetchPageRequest
-		code webfetch.Code
+		req                  *webfetchv1.FetchPageRequest
+		code, reason, status string
 	}{
-		"too long a page":            {&webfetchv1.FetchPageRequest{Url: site.URL, MaxSize: 5}, webfetch.CodeTooLarge},
-		"a host that is not allowed": {&webfetchv1.FetchPageRequest{Url: "https://example.com"}, webfetch.CodeDomain},
-		"a number out of bounds":     {&webfetchv1.FetchPageRequest{Url: site.URL, MaxCharacters: -1}, webfetch.CodeInvalidArgument},
-		"no URL":                     {&webfetchv1.FetchPageRequest{}, webfetch.CodeInvalidURL},
+		"too long a page":            {&webfetchv1.FetchPageRequest{Url: site.URL, MaxSize: 5}, "too_large", "BODY_TOO_LARGE", "FAILED_PRECONDITION"},
+		"a host that is not allowed": {&webfetchv1.FetchPageRequest{Url: "https://example.com"}, "domain_not_allowed", "DOMAIN_NOT_ALLOWED", "PERMISSION_DENIED"},
+		"a number out of bounds":     {&webfetchv1.FetchPageRequest{Url: site.URL, MaxCharacters: -1}, "invalid_argument", "REQUEST_INVALID", "INVALID_ARGUMENT"},
+		"no URL":                     {&webfetchv1.FetchPageRequest{}, "invalid_url", "URL_INVALID", "INVALID_ARGUMENT"},
+		"too deep a page":            {&webfetchv1.FetchPageRequest{Url: site.URL + "/deep", Selector: "p"}, "parsing_error", "DOCUMENT_TOO_COMPLEX", "FAILED_PRECONDITION"},
 	} {
 		got, err := s.FetchPage(t.Context(), test.req)
-		if err != nil || got.GetSuccess() || got.Success == nil || got.StatusCode == nil || got.GetErrorCode() != string(test.code) || got.GetError() == "" || got.GetContent() != "" {
-			t.Errorf("%s: FetchPage() = %v, %v, want an answer with the code %s", name, got, err, test.code)
+		if err != nil || got.GetSuccess() || got.Success == nil || got.StatusCode == nil || got.GetError() == "" || got.GetContent() != "" {
+			t.Errorf("%s: FetchPage() = %v, %v, want an answer that says why", name, got, err)
+		}
+		if got.GetErrorCode() != test.code || got.GetErrorReason() != test.reason || got.GetErrorStatus() != test.status {
+			t.Errorf("%s: FetchPage() = %v, want %s, %s and %s", name, got, test.code, test.reason, test.status)
 		}
 	}
 }
@@ -154,16 +163,16 @@ func assertTested(ctx context.Context, t *testing.T, s *rpc.Server) {
 	for text, test := range map[string]struct {
 		caller string
 		domain string
-		code   webfetch.Code
+		reason string
 	}{
 		"https://example.com/a": {"ada", "example.com", ""}, "example.com": {"ada", "example.com", ""}, "example.com:8443": {"ada", "example.com", ""},
-		"https://fixed.example/": {"bob", "fixed.example", ""}, "http://example.com/": {"bob", "", webfetch.CodeDomain},
-		"www.example.com": {"ada", "", webfetch.CodeDomain}, "http://127.0.0.1/": {"ada", "", webfetch.CodeSSRF}, "ftp://example.com/": {"ada", "", webfetch.CodeScheme},
+		"https://fixed.example/": {"bob", "fixed.example", ""}, "http://example.com/": {"bob", "", webfetch.ReasonDomain},
+		"www.example.com": {"ada", "", webfetch.ReasonDomain}, "http://127.0.0.1/": {"ada", "", webfetch.ReasonAddressBlocked}, "ftp://example.com/": {"ada", "", webfetch.ReasonScheme},
 	} {
 		caller := auth.NewContext(ctx, auth.Principal{Tenant: tenants[test.caller], Name: test.caller})
 		got, err := s.TestAllowedDomain(caller, &webfetchv1.TestAllowedDomainRequest{Url: text})
-		if err != nil || got.GetDomain() != test.domain || got.GetErrorCode() != string(test.code) || got.GetAllowed() != (test.code == "") {
-			t.Errorf("TestAllowedDomain(%s) = %v, %v, want %q or %q", text, got, err, test.domain, test.code)
+		if err != nil || got.GetDomain() != test.domain || got.GetErrorReason() != test.reason || got.GetAllowed() != (test.reason == "") {
+			t.Errorf("TestAllowedDomain(%s) = %v, %v, want %q or %q", text, got, err, test.domain, test.reason)
 		}
 	}
 }

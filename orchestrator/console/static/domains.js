@@ -57,7 +57,7 @@ export async function domains({ query, signal }) {
           null,
           badge(said.allowed ? "allowed" : "denied"),
           " ",
-          said.allowed ? ["by ", code(said.domain || "the configuration")] : [said.error, " ", code(said.errorCode)],
+          said.allowed ? ["by ", code(said.domain || "the configuration")] : [said.error, " ", code(said.errorReason)],
         );
       },
       field(

@@ -7,6 +7,7 @@ package rpcfault
 import (
 	"time"
 
+	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -31,6 +32,15 @@ var toCode = map[fault.Kind]codes.Code{
 	fault.ResourceExhausted:  codes.ResourceExhausted,
 	fault.Unavailable:        codes.Unavailable,
 	fault.DeadlineExceeded:   codes.DeadlineExceeded,
+}
+
+// CodeName returns the name of a kind's code, such as NOT_FOUND.
+func CodeName(kind fault.Kind) string { return code.Code_name[int32(toCode[kind])] } //nolint:gosec // codes are small
+
+// KindOfCode returns the kind for the name of a code. It is Internal for any other name.
+func KindOfCode(name string) fault.Kind {
+	kind, _ := fromCode(codes.Code(code.Code_value[name])) //nolint:gosec // codes are not negative
+	return kind
 }
 
 // Status returns the status for err, with the details that a client needs and nothing that it must not see.

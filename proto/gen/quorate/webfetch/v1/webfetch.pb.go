@@ -324,7 +324,11 @@ type FetchPageResponse struct {
 	// closing, make up the whole.
 	Opening string `protobuf:"bytes,31,opt,name=opening,proto3" json:"opening,omitempty"`
 	// To put after content when it is used alone: closes the code fence in which it was cut.
-	Closing       string `protobuf:"bytes,32,opt,name=closing,proto3" json:"closing,omitempty"`
+	Closing string `protobuf:"bytes,32,opt,name=closing,proto3" json:"closing,omitempty"`
+	// The reason why there is none, as for an error of the API. It may say more than error_code, whose values are those of earlier fetch tools.
+	ErrorReason string `protobuf:"bytes,33,opt,name=error_reason,json=errorReason,proto3" json:"error_reason,omitempty"`
+	// The code of that reason, such as NOT_FOUND or UNAVAILABLE, which says whether a retry may help.
+	ErrorStatus   string `protobuf:"bytes,34,opt,name=error_status,json=errorStatus,proto3" json:"error_status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -579,6 +583,20 @@ func (x *FetchPageResponse) GetOpening() string {
 func (x *FetchPageResponse) GetClosing() string {
 	if x != nil {
 		return x.Closing
+	}
+	return ""
+}
+
+func (x *FetchPageResponse) GetErrorReason() string {
+	if x != nil {
+		return x.ErrorReason
+	}
+	return ""
+}
+
+func (x *FetchPageResponse) GetErrorStatus() string {
+	if x != nil {
+		return x.ErrorStatus
 	}
 	return ""
 }
@@ -1215,7 +1233,11 @@ type TestAllowedDomainResponse struct {
 	// Why not.
 	Error string `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
 	// Why not, for programs, as in FetchPageResponse.
-	ErrorCode     string `protobuf:"bytes,4,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
+	ErrorCode string `protobuf:"bytes,4,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
+	// The reason, as in FetchPageResponse.
+	ErrorReason string `protobuf:"bytes,5,opt,name=error_reason,json=errorReason,proto3" json:"error_reason,omitempty"`
+	// The code of that reason, as in FetchPageResponse.
+	ErrorStatus   string `protobuf:"bytes,6,opt,name=error_status,json=errorStatus,proto3" json:"error_status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1278,6 +1300,20 @@ func (x *TestAllowedDomainResponse) GetErrorCode() string {
 	return ""
 }
 
+func (x *TestAllowedDomainResponse) GetErrorReason() string {
+	if x != nil {
+		return x.ErrorReason
+	}
+	return ""
+}
+
+func (x *TestAllowedDomainResponse) GetErrorStatus() string {
+	if x != nil {
+		return x.ErrorStatus
+	}
+	return ""
+}
+
 var File_quorate_webfetch_v1_webfetch_proto protoreflect.FileDescriptor
 
 const file_quorate_webfetch_v1_webfetch_proto_rawDesc = "" +
@@ -1312,7 +1348,7 @@ const file_quorate_webfetch_v1_webfetch_proto_rawDesc = "" +
 	"\fHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x13\n" +
-	"\x11_follow_redirects\"\x94\n" +
+	"\x11_follow_redirects\"\xda\n" +
 	"\n" +
 	"\x11FetchPageResponse\x12\x1d\n" +
 	"\acontent\x18\x01 \x01(\tH\x00R\acontent\x88\x01\x01\x12\x10\n" +
@@ -1351,7 +1387,9 @@ const file_quorate_webfetch_v1_webfetch_proto_rawDesc = "" +
 	"\x05trust\x18\x1d \x01(\tR\x05trust\x12#\n" +
 	"\rrequested_url\x18\x1e \x01(\tR\frequestedUrl\x12\x18\n" +
 	"\aopening\x18\x1f \x01(\tR\aopening\x12\x18\n" +
-	"\aclosing\x18  \x01(\tR\aclosing\x1a:\n" +
+	"\aclosing\x18  \x01(\tR\aclosing\x12!\n" +
+	"\ferror_reason\x18! \x01(\tR\verrorReason\x12!\n" +
+	"\ferror_status\x18\" \x01(\tR\verrorStatus\x1a:\n" +
 	"\fHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\n" +
@@ -1417,13 +1455,15 @@ const file_quorate_webfetch_v1_webfetch_proto_rawDesc = "" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"8\n" +
 	"\x18TestAllowedDomainRequest\x12\x1c\n" +
 	"\x03url\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x80@R\x03url\"\x93\x01\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80@R\x03url\"\xd9\x01\n" +
 	"\x19TestAllowedDomainResponse\x12\x1d\n" +
 	"\aallowed\x18\x01 \x01(\bH\x00R\aallowed\x88\x01\x01\x12\x16\n" +
 	"\x06domain\x18\x02 \x01(\tR\x06domain\x12\x14\n" +
 	"\x05error\x18\x03 \x01(\tR\x05error\x12\x1d\n" +
 	"\n" +
-	"error_code\x18\x04 \x01(\tR\terrorCodeB\n" +
+	"error_code\x18\x04 \x01(\tR\terrorCode\x12!\n" +
+	"\ferror_reason\x18\x05 \x01(\tR\verrorReason\x12!\n" +
+	"\ferror_status\x18\x06 \x01(\tR\verrorStatusB\n" +
 	"\n" +
 	"\b_allowed2\xe4\x05\n" +
 	"\x0fWebFetchService\x12v\n" +

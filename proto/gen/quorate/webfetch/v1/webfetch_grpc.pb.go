@@ -35,7 +35,7 @@ const (
 // WebFetchService reads web pages for agents, and manages the list of hosts that may be read.
 type WebFetchServiceClient interface {
 	// FetchPage reads one page. The URL's host must be allowed, and every redirect is checked, including the addresses that names resolve to. A page
-	// that cannot be read is an answer too: success is false, and error and error_code say why.
+	// that cannot be read is an answer too: success is false, and error, error_reason and error_code say why.
 	FetchPage(ctx context.Context, in *FetchPageRequest, opts ...grpc.CallOption) (*FetchPageResponse, error)
 	// AddAllowedDomain adds a domain to the list. A domain that is on the list stays unchanged.
 	AddAllowedDomain(ctx context.Context, in *AddAllowedDomainRequest, opts ...grpc.CallOption) (*AddAllowedDomainResponse, error)
@@ -112,7 +112,7 @@ func (c *webFetchServiceClient) TestAllowedDomain(ctx context.Context, in *TestA
 // WebFetchService reads web pages for agents, and manages the list of hosts that may be read.
 type WebFetchServiceServer interface {
 	// FetchPage reads one page. The URL's host must be allowed, and every redirect is checked, including the addresses that names resolve to. A page
-	// that cannot be read is an answer too: success is false, and error and error_code say why.
+	// that cannot be read is an answer too: success is false, and error, error_reason and error_code say why.
 	FetchPage(context.Context, *FetchPageRequest) (*FetchPageResponse, error)
 	// AddAllowedDomain adds a domain to the list. A domain that is on the list stays unchanged.
 	AddAllowedDomain(context.Context, *AddAllowedDomainRequest) (*AddAllowedDomainResponse, error)
