@@ -2,6 +2,8 @@ package console_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -45,4 +47,34 @@ func TestAnAgentsQuestionIsAnswered(t *testing.T) {
 		b.shot("conversation" + fanOut)
 		b.goes("dispatch?by=skill&skill=order")
 	}
+}
+
+// TestOfManyArtifactsThoseInSightAreLaidOut opens a task with artifacts of 3 MB, which take a browser seconds to lay out.
+func TestOfManyArtifactsThoseInSightAreLaidOut(t *testing.T) {
+	q := start(t, t.TempDir())
+	a := kittest.Start(t, kit.Config{
+		Name: "author", Description: "Writes chapters.", Version: "1.0.0",
+		Skills: []kit.Skill{{ID: "write", Name: "Write", Description: "Writes.", Tags: []string{"test"}}},
+		Handler: func(ctx context.Context, task *kit.Task) error {
+			for i := range 70 {
+				if err := task.AddArtifact(ctx, kit.Artifact{Name: fmt.Sprintf("chapter %d", i+1), Text: strings.Repeat("some words ", 4400)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+	q.post(t, "/v1/agents:register", map[string]any{"cardUri": a.CardURL()})
+	id := q.post(t, "/v1/tasks", map[string]any{"message": words("a book"), "route": map[string]any{"agent": "author"}})
+	b := open(t, q.HTTP+"/#/tasks/"+id, 1280, 800)
+	b.signIn(q.token)
+	b.until("show all", `document.querySelectorAll("article").length === 70`)
+	const laidOut = `[...document.querySelectorAll("article pre")].filter((e) => e.checkVisibility({ contentVisibilityAuto: true })).length`
+	if n := eval[int](b, laidOut); n > 10 {
+		t.Errorf("of 70 artifacts %d are laid out, want those in sight and near it", n)
+	}
+	eval[bool](b, `(document.querySelector("article:last-child").scrollIntoView(), true)`)
+	b.until("lay out the last one", `document.querySelector("article:last-child pre").checkVisibility({ contentVisibilityAuto: true })`)
+	b.sees("chapter 70")
+	b.nothingWrong()
 }
