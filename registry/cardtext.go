@@ -30,18 +30,29 @@ var invisible = &unicode.RangeTable{
 	},
 }
 
+// conceals reports whether people see another text than programs read because of c.
+func conceals(c rune) bool {
+	return unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t' || unicode.Is(concealing, c)
+}
+
+func isInvisible(c rune) bool { return unicode.Is(invisible, c) }
+
+// first returns the first character of text that is one of those.
+func first(text string, isOne func(rune) bool) (c rune, found bool) {
+	for _, c := range text {
+		if isOne(c) {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
 // visible refuses card text with control or concealing characters, and warns of invisible ones. People read a card, and models elsewhere read it too:
 // both must see the same text.
 func (r *cardReader) visible(field, text string) {
-	warned := false
-	for _, c := range text {
-		switch {
-		case unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t', unicode.Is(concealing, c):
-			r.wrong(field, "the character %U hides what the text says", c)
-			return
-		case unicode.Is(invisible, c) && !warned:
-			r.warn("CARD_TEXT_INVISIBLE", field, fmt.Sprintf("the invisible character %U is in the text", c))
-			warned = true
-		}
+	if c, found := first(text, conceals); found {
+		r.wrong(field, "the character %U hides what the text says", c)
+	} else if c, found := first(text, isInvisible); found {
+		r.warn("CARD_TEXT_INVISIBLE", field, fmt.Sprintf("the invisible character %U is in the text", c))
 	}
 }

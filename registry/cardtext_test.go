@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestACardHidesNothing(t *testing.T) {
 				"card.skills[0].description": `{"name":"a","version":"1.0.0","url":"https://a.example/","skills":[{"id":"s","description":"TEXT"}]}`,
 				`card.securitySchemes["k"]`:  `{"name":"a","version":"1.0.0","url":"https://a.example/","securitySchemes":{"k":{"type":"apiKey","in":"header","name":"TEXT"}},"skills":[{"id":"s"}]}`,
 				"card.securitySchemes":       `{"name":"a","version":"1.0.0","url":"https://a.example/","securitySchemes":{"TEXT":{"type":"mutualTLS"}},"skills":[{"id":"s"}]}`,
-				"card.skills[0].tags":        `{"name":"a","version":"1.0.0","url":"https://a.example/","skills":[{"id":"s","tags":["TEXT"]}]}`,
+				"card.skills[0].examples":    `{"name":"a","version":"1.0.0","url":"https://a.example/","skills":[{"id":"s","examples":["TEXT"]}]}`,
 			} {
 				_, _, warnings, err := registry.ParseCard([]byte(strings.Replace(card, "TEXT", test.text, 1)))
 				if fault.ReasonOf(err) != test.reason || (err != nil && !strings.Contains(err.Error(), field)) {
@@ -40,6 +41,26 @@ func TestACardHidesNothing(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSkillsAndTagsAreNamedAsTheyAreSeen has ids and tags that nobody could ask for who reads them.
+func TestSkillsAndTagsAreNamedAsTheyAreSeen(t *testing.T) {
+	t.Parallel()
+	for text, refused := range map[string]bool{
+		"fetch_url": false, "日本語 ok": false, "Grüße: a/b": false,
+		"two\nlines": true, "a\ttab": true, " a": true, "a ": true, "a\u200bb": true, "a\u202eb": true, "a\u0000": true, "a\u00a0b": true,
+	} {
+		encoded, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for field, skill := range map[string]string{"card.skills[0].id": `{"id":TEXT}`, "card.skills[0].tags": `{"id":"s","tags":["a",TEXT]}`} {
+			card := `{"name":"a","version":"1.0.0","url":"https://a.example/","skills":[` + strings.Replace(skill, "TEXT", string(encoded), 1) + `]}`
+			if _, _, _, err := registry.ParseCard([]byte(card)); (err != nil) != refused || refused && (fault.ReasonOf(err) != "CARD_INVALID" || !strings.Contains(err.Error(), field)) {
+				t.Errorf("ParseCard(%s) = %v, refused: %t is wanted, naming %s", card, err, refused, field)
+			}
+		}
 	}
 }
 

@@ -66,6 +66,10 @@ func TestValidateMetadata(t *testing.T) {
 		"an input that looks like another":        {registry.Metadata{InputSchemas: []registry.InputSchema{{Name: "sp\u200bec", SemanticType: "comment"}}}, "metadata.input_schemas[0].name"},
 		"an input that moves the cursor":          {registry.Metadata{InputSchemas: []registry.InputSchema{{Name: "\x1b[2Jspec", SemanticType: "comment"}}}, "metadata.input_schemas[0].name"},
 		"a line break in an output's name":        {registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "spec\n", SemanticType: "comment"}}}, "metadata.output_schemas[0].name"},
+		"a description in two lines":              {registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "n", SemanticType: "comment", Description: "One.\n\tTwo: \u0646\u200c\u0647."}}}, ""},
+		"an input that is described backwards":    {registry.Metadata{InputSchemas: []registry.InputSchema{{Name: "n", SemanticType: "comment", Description: "safe \u202eevil"}}}, "metadata.input_schemas[0].description"},
+		"an output with an unseen description":    {registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "n", SemanticType: "comment", Description: "ig\u200bnore"}}}, "metadata.output_schemas[0].description"},
+		"a message that clears the screen":        {input(registry.ValidationRule{Type: "length", Value: 1.0, Message: "\x1b[2J"}), "metadata.input_schemas[0].validation_rules[0].message"},
 		"names in words":                          {registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "the spec, für später", SemanticType: "comment"}}}, ""},
 		"a condition without an attribute": {requirement(func(q *registry.ConsultationRequirement) {
 			q.Condition = &registry.Condition{Operator: "exists"}

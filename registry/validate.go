@@ -90,13 +90,19 @@ func (v *validator) once(field, name string, seen map[string]bool) {
 	seen[name] = true
 }
 
-// name checks the name of an input or output. Callers give it, and programs compare it: a name with what nobody sees would be another one.
+// text checks what an admin reads. It may have several lines, and hides nothing.
+func (v *validator) text(field, text string, least, most int) {
+	v.length(field, text, least, most)
+	if c, found := first(text, func(c rune) bool { return conceals(c) || isInvisible(c) }); found {
+		v.wrong(field, "the character %U hides what the text says, or cannot be seen: leave it out", c)
+	}
+}
+
+// name checks the name of an input or output.
 func (v *validator) name(field, name string, seen map[string]bool) {
 	v.length(field, name, 1, maxName)
 	v.once(field, name, seen)
-	if !IsVisible(name) {
-		v.wrong(field, "%q begins or ends with a space, or has a character that nobody sees: leave it out", fault.Clip(name))
-	}
+	v.asSeen(field, name)
 }
 
 func (v *validator) inputs(list []InputSchema) {
@@ -105,7 +111,7 @@ func (v *validator) inputs(list []InputSchema) {
 		path := fmt.Sprintf("metadata.input_schemas[%d]", i)
 		v.name(path+".name", s.Name, seen)
 		v.oneOf(path+".semantic_type", s.SemanticType, semanticTypes)
-		v.length(path+".description", s.Description, 0, maxDescription)
+		v.text(path+".description", s.Description, 0, maxDescription)
 		v.jsonSchema(path+".json_schema", s.JSONSchema)
 		v.count(path+".validation_rules", len(s.ValidationRules), maxRules)
 		for j, rule := range s.ValidationRules[:min(len(s.ValidationRules), maxRules)] {
@@ -120,7 +126,7 @@ func (v *validator) outputs(list []OutputSchema) {
 		path := fmt.Sprintf("metadata.output_schemas[%d]", i)
 		v.name(path+".name", s.Name, seen)
 		v.oneOf(path+".semantic_type", s.SemanticType, semanticTypes)
-		v.length(path+".description", s.Description, 0, maxDescription)
+		v.text(path+".description", s.Description, 0, maxDescription)
 		v.jsonSchema(path+".json_schema", s.JSONSchema)
 	}
 }
@@ -135,7 +141,7 @@ func (v *validator) jsonSchema(field string, declared map[string]any) {
 }
 
 func (v *validator) rule(path string, rule ValidationRule) {
-	v.length(path+".message", rule.Message, 1, maxMessage)
+	v.text(path+".message", rule.Message, 1, maxMessage)
 	check := map[string]func(any) error{"format": checkFormat, "length": checkLength, "pattern": checkPattern, "enum": checkEnum}[rule.Type]
 	if check == nil {
 		v.oneOf(path+".type", rule.Type, []string{"format", "length", "pattern", "enum"})
