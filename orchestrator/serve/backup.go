@@ -10,7 +10,7 @@ import (
 
 // Backup configures copies of the embedded store.
 type Backup struct {
-	Dir   string        `yaml:"dir" doc:"Absolute path of a folder outside store.dataDir, used for nothing else, in which complete copies of the embedded store are made while it runs; a copy can serve as store.dataDir once it was moved elsewhere. Empty: none."`
+	Dir   string        `yaml:"dir" doc:"Absolute path of a folder outside store.dataDir, used for nothing else and by no other server, in which complete copies of the embedded store are made while it runs; a copy can serve as store.dataDir once it was moved elsewhere. Empty: none."`
 	Every time.Duration `yaml:"every" doc:"Time between two copies, 1m or more."`
 	Keep  int           `yaml:"keep" doc:"How many of the newest copies are kept, 1 to 1000."`
 }

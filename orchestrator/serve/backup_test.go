@@ -2,6 +2,8 @@ package serve_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -60,7 +62,7 @@ func TestACopyMadeWhileItRunsIsAStoreToStartFrom(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if want := []string{"notes", "quorate-20260103T000000Z", filepath.Base(copied)}; !slices.Equal(names, want) {
+	if want := []string{".lock", "notes", "quorate-20260103T000000Z", filepath.Base(copied)}; !slices.Equal(names, want) {
 		t.Errorf("the folder has %q, want %q: the newest, and what is not ours", names, want)
 	}
 	code, page := call(t, new(http.Client), "GET", "http://"+running.addr+"/v1/agents?page_size=1", admin, "")
@@ -105,6 +107,28 @@ func TestANewStoreIsAnnounced(t *testing.T) {
 	if said := start(t, c).said(t, warning); said["level"] != "WARN" || said["dir"] != c.Store.DataDir || said["copies"] != c.Backup.Dir {
 		t.Errorf("it said %v, want a warning with both folders", said)
 	}
+}
+
+// TestServersDoNotRemoveEachOthersCopies has two servers with one folder for copies, of which each keeps the newest.
+func TestServersDoNotRemoveEachOthersCopies(t *testing.T) {
+	t.Parallel()
+	c, _ := config(t)
+	c.Backup.Dir, c.Backup.Keep = filepath.Join(t.TempDir(), "copies"), 1
+	first := start(t, c)
+	copied, _ := first.said(t, "backed up")["path"].(string)
+	other, _ := config(t)
+	other.Backup = c.Backup
+	second := start(t, other)
+	if said := second.said(t, "the store could not be backed up; trying again"); !strings.Contains(fmt.Sprint(said["error"]), "another quorate uses the directory "+c.Backup.Dir) {
+		t.Errorf("the second server says %v, want that another one uses the folder", said)
+	}
+	if _, err := os.Stat(filepath.Join(copied, "quorate.db")); err != nil {
+		t.Errorf("the copy of the first server: %v, want it to be there", err)
+	}
+	if err := errors.Join(first.stop(), os.RemoveAll(copied)); err != nil {
+		t.Fatal(err)
+	}
+	start(t, c).said(t, "backed up")
 }
 
 func TestItServesWithoutACopyThatCannotBeMade(t *testing.T) {

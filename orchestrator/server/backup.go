@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/pause"
 	"github.com/quorate/quorate/platform/telemetry"
 )
@@ -24,7 +26,8 @@ type Backup struct {
 // copies makes copies of an embedded store.
 type copies struct {
 	Backup
-	files []file // in the order in which they are copied
+	files []file     // in the order in which they are copied
+	claim *boltdb.DB // kept open while run makes copies in the folder; nil before the first, or where files cannot be locked
 }
 
 // file is a part of a store. copyTo writes it to a new file.
@@ -37,11 +40,17 @@ const (
 	copyName  = "quorate-20060102T150405Z" // the time at which it was begun
 	part      = ".part"                    // suffix of an incomplete copy
 	copyAgain = time.Minute                // minimum wait after a failed copy
+	claimFile = ".lock"
 )
 
 // run makes copies until ctx ends.
 func (c *copies) run(ctx context.Context, logger *slog.Logger) error {
-	for wait := c.due(time.Now()); pause.For(ctx, wait) == nil; {
+	defer c.release()
+	wait := c.due(time.Now())
+	if c.alone() != nil {
+		wait = 0 // to tell it now
+	}
+	for pause.For(ctx, wait) == nil {
 		begin := time.Now()
 		path, size, err := c.once(ctx, begin)
 		if err == nil {
@@ -55,6 +64,23 @@ func (c *copies) run(ctx context.Context, logger *slog.Logger) error {
 		wait = c.again(time.Now())
 	}
 	return nil
+}
+
+// alone returns an error if another server makes copies in the folder, and keeps others from it until release. Each would remove the other's copies as surplus.
+func (c *copies) alone() (err error) {
+	if c.claim != nil {
+		return nil
+	}
+	if c.claim, err = boltdb.Open(filepath.Join(c.Dir, claimFile), boltdb.Options{}); fault.ReasonOf(err) == "STORE_LOCKED" {
+		return err
+	}
+	return nil // where there are no locks, copies are made without; all other errors are those of the copy, too
+}
+
+func (c *copies) release() {
+	if c.claim != nil {
+		_ = c.claim.Close() // nothing is ever written to it
+	}
 }
 
 // again returns how long to wait after an error. If a copy was made but old ones could not be removed, the next is not made at once, since that would
@@ -109,6 +135,9 @@ func (c *copies) list(now time.Time) (whole, cut []string, err error) {
 
 // once makes one copy and removes those that are surplus.
 func (c *copies) once(ctx context.Context, now time.Time) (path string, size int64, err error) {
+	if err := c.alone(); err != nil {
+		return "", 0, err
+	}
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return "", 0, err
 	}

@@ -73,7 +73,7 @@ func OpenEmbedded(ctx context.Context, o Embedded) (s *Stores, err error) {
 		parts = append(parts, file{keyFile, func(_ context.Context, path string) (int64, error) { return writeKey(path, o.PageKey) }})
 	}
 	if o.Backup != (Backup{}) {
-		s.copies = &copies{o.Backup, parts}
+		s.copies = &copies{Backup: o.Backup, files: parts}
 	}
 	s.Pages = page.New(o.PageKey)
 	consultations := consultationstore.New(spans)

@@ -15,7 +15,9 @@ func (b Backup) Due(now time.Time) time.Duration { return (&copies{Backup: b}).d
 
 // Once makes a copy of nothing.
 func (b Backup) Once(ctx context.Context, now time.Time) (path string, err error) {
-	path, _, err = (&copies{Backup: b}).once(ctx, now)
+	c := copies{Backup: b}
+	defer c.release()
+	path, _, err = c.once(ctx, now)
 	return path, err
 }
 

@@ -81,7 +81,7 @@ func explained(path string, err error) error {
 		return nil
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return fault.New(fault.FailedPrecondition, "STORE_LOCKED",
-			"another quorate uses the data directory %s; stop it or choose another directory", filepath.Dir(path)).With("path", path)
+			"another quorate uses the directory %s; stop it or choose another directory", filepath.Dir(path)).With("path", path)
 	case errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrVersionMismatch) || errors.Is(err, bolterrors.ErrChecksum):
 		return damaged(path, fmt.Errorf("the file is not a database of this kind, or it is damaged; replace it with a complete copy: %w", err))
 	case errors.Is(err, errShort) || errors.Is(err, errDamaged) || errors.Is(err, errForeign):
