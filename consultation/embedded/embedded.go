@@ -18,8 +18,11 @@ import (
 	"github.com/quorate/quorate/platform/newer"
 )
 
+// Bucket is in every file of this store, and in no file of another.
+const Bucket = "consultations"
+
 var (
-	entriesBucket = []byte("consultations")
+	entriesBucket = []byte(Bucket)
 	idsBucket     = []byte("consultation_ids")
 	timesBucket   = []byte("consultation_times") // time of issue and key of the entry → key of the id
 )

@@ -17,8 +17,11 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
+// Bucket is in every file of this store, and in no file of another.
+const Bucket = "tasks"
+
 var (
-	taskBucket   = []byte("tasks")        // tenant, id → state
+	taskBucket   = []byte(Bucket)         // tenant, id → state
 	statusBucket = []byte("tasks_status") // tenant, id → the last thing the agent said
 	aboutBucket  = []byte("tasks_about")  // tenant, id → the metadata of the agent's task
 	logBucket    = []byte("task_log")     // number → content, or the events of one write

@@ -32,10 +32,10 @@ const (
 	keyFile   = "page.key" // only when no key is given
 )
 
-// The files are told from each other by buckets of packages orchestrator/embedded and consultation/embedded. Swapped by hand, they would make a store that looks empty.
+// The files are told from each other by a bucket. Swapped by hand, they would make a store that looks empty.
 var (
-	ofMain  = boltdb.Options{Foreign: "consultations"}
-	ofSpans = boltdb.Options{Foreign: "tasks", Own: "consultations"}
+	ofMain  = boltdb.Options{Foreign: consultationstore.Bucket}
+	ofSpans = boltdb.Options{Foreign: taskstore.Bucket, Own: consultationstore.Bucket}
 )
 
 // aloneLease is long, because no other process waits for leases to expire, and each beat is a write to the disk.
