@@ -41,31 +41,46 @@ func mayWrite(path string) error {
 // complete refuses a truncated file, such as a copy that was interrupted, and one that sound refuses. bbolt maps the file into memory, so reading behind its end
 // would kill the process. Opened read-only, bbolt reads nothing by itself but the pages that contain the length of the file.
 func complete(path string, sound func(*bbolt.Tx) error) error {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		return nil // it will be created
-	}
-	if err != nil {
+	size, err := sizeOf(path)
+	if err != nil || size == 0 { // empty: it will be created
 		return err
 	}
 	bolt, err := bbolt.Open(path, 0, &bbolt.Options{Timeout: lockTimeout, ReadOnly: true})
-	if _, unread := errors.AsType[*fs.PathError](err); err != nil && !unread && !errors.Is(err, bolterrors.ErrTimeout) && info.Size() < 2*pageBytes {
-		return fmt.Errorf("%w: it has %d bytes", bolterrors.ErrInvalid, info.Size()) // an error of bbolt that has no name
-	}
 	if err != nil {
-		return err
+		return named(err, size)
 	}
 	err = bolt.View(func(tx *bbolt.Tx) error {
-		info, err := os.Stat(path) // only now, when no other process has it open: it may have grown until then
+		size, err := sizeOf(path) // only now, when no other process has it open: it may have grown until then
 		if err != nil {
 			return err
 		}
-		if info.Size() < tx.Size() {
-			return fmt.Errorf("%w: it has %d bytes of %d; replace it with a complete copy", errShort, info.Size(), tx.Size())
+		if size < tx.Size() {
+			return fmt.Errorf("%w: it has %d bytes of %d; replace it with a complete copy", errShort, size, tx.Size())
 		}
 		return sound(tx)
 	})
 	return errors.Join(err, bolt.Close())
+}
+
+// sizeOf returns how many bytes a file has: 0 if there is none.
+func sizeOf(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// named returns an error of opening a file of that size, as ErrInvalid if the file is too short for bbolt, whose own error has no name then.
+func named(err error, size int64) error {
+	_, ofSystem := errors.AsType[*fs.PathError](err)
+	if ofSystem || errors.Is(err, bolterrors.ErrTimeout) || size >= 2*pageBytes {
+		return err
+	}
+	return fmt.Errorf("%w: it has %d bytes", bolterrors.ErrInvalid, size)
 }
 
 var (
