@@ -1,22 +1,13 @@
 package agentauth
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"regexp"
-	"strings"
 
-	"go.yaml.in/yaml/v3"
-
-	"github.com/quorate/quorate/platform/bounded"
+	"github.com/quorate/quorate/platform/config"
 )
 
-const (
-	maxFile    = 1 << 20
-	maxEntries = 1000
-)
+const maxEntries = 1000
 
 // entry is a credential in the file, of exactly one kind. Every secret in it is a reference.
 type entry struct {
@@ -64,42 +55,16 @@ func (e *entry) problem(i int, err error) string {
 
 // readFile parses the entries strictly: unknown and duplicate fields are refused.
 func readFile(name string) ([]entry, error) {
-	text, err := bounded.File(name, maxFile)
-	if err != nil {
-		return nil, err
-	}
 	var list struct {
 		Credentials []entry `yaml:"credentials"`
 	}
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	decoder.KnownFields(true)
-	switch err := decoder.Decode(&list); {
-	case errors.Is(err, io.EOF):
-		return nil, errors.New("it is empty: want credentials: and a list")
+	switch err := config.ReadStrict(name, &list); {
 	case err != nil:
-		return nil, withoutValues(err)
-	}
-	switch err := decoder.Decode(new(yaml.Node)); {
-	case !errors.Is(err, io.EOF):
-		return nil, errors.New("it has more than one document")
+		return nil, err
+	case list.Credentials == nil:
+		return nil, errors.New("it is empty: want credentials: and a list")
 	case len(list.Credentials) > maxEntries:
 		return nil, fmt.Errorf("it has %d entries; the most is %d", len(list.Credentials), maxEntries)
 	}
 	return list.Credentials, nil
-}
-
-// quoted matches a value of a wrong type in errors of the YAML decoder, and Go types that mean nothing to operators.
-var quoted = regexp.MustCompile("(?s) `.*?`| in type .*| into .*")
-
-// unknown matches what the YAML decoder says of a field that does not exist; of a field named file it reads as if a file were missing.
-var unknown = regexp.MustCompile(`field (\S+) not found in type .*`)
-
-// withoutValues removes values from an error of the decoder.
-func withoutValues(err error) error {
-	text := strings.TrimPrefix(err.Error(), "yaml: unmarshal errors:\n")
-	var lines []string
-	for line := range strings.SplitSeq(text, "\n") {
-		lines = append(lines, strings.TrimSpace(quoted.ReplaceAllString(unknown.ReplaceAllString(line, "unknown field $1"), "")))
-	}
-	return errors.New(strings.Join(lines, "; "))
 }

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 
@@ -16,8 +14,6 @@ import (
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/fault"
 )
-
-const maxFile = 1 << 20 // bytes
 
 // file is the configuration file. Its part tools.web_fetch is exactly that of document 003.
 type file struct {
@@ -75,25 +71,12 @@ func readFile(name string) (f file, err error) {
 	if name == "" {
 		return f, nil
 	}
-	raw, err := bounded.File(name, maxFile)
-	if err != nil {
-		return f, fmt.Errorf("read the configuration: %w", err)
-	}
-	decoder := yaml.NewDecoder(bytes.NewReader(raw))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
-		return f, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "the configuration %s cannot be read: %s", name,
-			strings.ReplaceAll(unknown.ReplaceAllString(err.Error(), "unknown field $1"), "\n", " "))
-	}
-	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return f, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "the configuration %s has more than one document", name)
+	if err := config.ReadStrict(name, &f); err != nil {
+		return f, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "the configuration %s cannot be read: %w", name, err)
 	}
 	f.Tools.WebFetch.APIEndpoint = expand(f.Tools.WebFetch.APIEndpoint)
 	return f, nil
 }
-
-// unknown matches what the YAML decoder says of a field that does not exist.
-var unknown = regexp.MustCompile(`field (\S+) not found in type \S+`)
 
 var variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 

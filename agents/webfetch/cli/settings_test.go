@@ -243,6 +243,7 @@ func TestNoSettingIsIgnored(t *testing.T) {
 	unknown := write(t, "unknown.yaml", "allow: [a.example]\nfile: x\n")
 	for want, args := range map[string][]string{
 		"line 2: unknown field file (":                {"--config", unknown},
+		"/no/such: no such file or directory (":       {"--config", "/no/such"},
 		"there is no Chromium at /nonexistent":        {"--browser", "/nonexistent"},
 		"more than one document":                      {"--config", two},
 		"needs one of bearer, basic and oauth":        {"--config", both},
