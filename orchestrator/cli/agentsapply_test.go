@@ -69,7 +69,7 @@ func TestApplyRefusesWhatItCannotRead(t *testing.T) {
 		args  []string
 		want  int
 	}{
-		"a file that is not there": {"", []string{"/nowhere"}, 1},
+		"a file that is not there": {"", []string{"/nowhere"}, 6},
 		"a line without end":       {strings.Repeat("x", 3<<20), []string{"-"}, 6},
 		"no file":                  {"", nil, 2},
 		"a folder without agents":  {"", []string{t.TempDir()}, 6},

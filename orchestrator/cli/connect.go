@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
 	"strings"
@@ -77,19 +76,19 @@ func (a *app) token(server string) (auth.Secret, error) {
 func (a *app) readToken(name string) (auth.Secret, error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("reading the token file: %w", err)
+		return "", fault.New(fault.InvalidArgument, "TOKEN_INVALID", "reading the token file: %w", err)
 	}
 	defer file.Close() //nolint:errcheck // it was only read
 	info, err := file.Stat()
 	if err != nil {
-		return "", fmt.Errorf("reading the token file: %w", err)
+		return "", fault.New(fault.InvalidArgument, "TOKEN_INVALID", "reading the token file: %w", err)
 	}
 	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&groupAndOthers != 0 {
 		a.err.line("warning: %s can be read by other users; chmod 600 %s", name, name)
 	}
 	content, err := bounded.Read(file, name, maxTokenBytes)
 	if err != nil && !errors.Is(err, bounded.ErrTooLarge) {
-		return "", fmt.Errorf("reading the token file: %w", err)
+		return "", fault.New(fault.InvalidArgument, "TOKEN_INVALID", "reading the token file: %w", err)
 	}
 	token := strings.TrimSpace(string(content))
 	if token == "" {

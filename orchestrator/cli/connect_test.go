@@ -97,7 +97,7 @@ func TestTokenFiles(t *testing.T) {
 		want string
 	}{
 		"one that others can read is warned of": {open, 0, "warning: " + open + " can be read by other users; chmod 600 " + open},
-		"one that is missing is an error":       {"/no/such", 1, "/no/such"},
+		"one that is missing is an error":       {"/no/such", 6, "/no/such: no such file or directory (TOKEN_INVALID)"},
 		"one that is empty is an error":         {write(t, "empty", "\n"), 6, "TOKEN_INVALID"},
 		"one that is too long is an error":      {write(t, "long", strings.Repeat("x", 5000)), 6, "TOKEN_INVALID"},
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,11 +23,11 @@ func filesIn(paths []string) ([]string, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading the input: %w", err)
+			return nil, unreadable(err)
 		}
 		found, err := filesBelow(path)
 		if err != nil {
-			return nil, fmt.Errorf("reading the input: %w", err)
+			return nil, unreadable(err)
 		}
 		if len(found) == 0 {
 			return nil, fault.New(fault.InvalidArgument, "INPUT_INVALID", "there is no file *%s in %s", strings.Join(documentSuffixes, ", *"), path)

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -68,7 +67,7 @@ func (a *app) openInput(name string) (from io.Reader, end func(), err error) {
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading the input: %w", err)
+		return nil, nil, unreadable(err)
 	}
 	return file, func() { _ = file.Close() }, nil // it was only read
 }
@@ -85,9 +84,14 @@ func (a *app) readFile(name string) ([]byte, error) {
 	case errors.Is(err, bounded.ErrTooLarge):
 		return nil, fault.New(fault.InvalidArgument, "INPUT_TOO_LARGE", "%w", err)
 	case err != nil:
-		return nil, fmt.Errorf("reading %s: %w", titleOf(name), err)
+		return nil, unreadable(err)
 	}
 	return content, nil
+}
+
+// unreadable returns the fault for a file that was named and cannot be read, whichever flag or argument named it.
+func unreadable(err error) error {
+	return fault.New(fault.InvalidArgument, "INPUT_INVALID", "reading the input: %w", err)
 }
 
 // readMessage reads a file of protojson into m. An unknown field is an error, since it is most likely a typo.

@@ -151,7 +151,7 @@ func TestInputThatCannotBeRight(t *testing.T) {
 		"a message with an unknown field": {`{"txt":1}`, []string{"tasks", "submit", "--agent", "a", "-f", "-"}, 6, `unknown field "txt"`},
 		"a message that is no JSON":       {`<html>`, []string{"tasks", "submit", "--agent", "a", "-f", "-"}, 6, "INPUT_INVALID"},
 		"a file of 20 MB":                 {strings.Repeat("x", 20<<20), []string{"tasks", "submit", "--agent", "a", "--file", "-"}, 6, "INPUT_TOO_LARGE"},
-		"a file that is not there":        {"", []string{"tasks", "submit", "--agent", "a", "--file", "/no/such"}, 1, "/no/such"},
+		"a file that is not there":        {"", []string{"tasks", "submit", "--agent", "a", "--file", "/no/such"}, 6, "/no/such"},
 		"metadata with an unknown field":  {`{"rules":[]}`, []string{"agents", "register", "-f", card, "--metadata", "-"}, 6, `unknown field "rules"`},
 		"a card that is empty":            {" \n", []string{"agents", "register", "-f", "-"}, 6, ": stdin is empty (INPUT_INVALID)"},
 		"a card with a byte order mark":   {"\ufeff{}", []string{"agents", "register", "-f", "-"}, 6, ": stdin begins with a byte order mark; save it as UTF-8 without one"},
