@@ -49,13 +49,10 @@ func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Ap
 	if (len(in.RawCard) == 0) == (in.CardURI == "") {
 		return Applied{}, fault.Invalid("card", "VALIDATION_FAILED", "either a card or the URL of one is needed")
 	}
-	w := r.Once(Retry{Caller: in.Caller, RequestID: in.RequestID})
+	w := in.writer(r)
 	content := []any{"apply", in.RawCard, in.CardURI, in.Metadata, in.Etag}
 	if in.Name != "" {
 		content = append(content, in.Name)
-	}
-	if in.ValidateOnly {
-		w.retry = Retry{}
 	}
 	if request, done, err := r.begin(ctx, Key{Tenant: tenant}, w.retry, content); err != nil || done {
 		return r.appliedBefore(ctx, tenant, request, err)
@@ -85,7 +82,6 @@ func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Ap
 		} else {
 			done.Warnings, err = append(slices.Clip(warnings), alikes...), alikeErr
 		}
-		change.DryRun = in.ValidateOnly
 		return change, err
 	})
 	if err != nil || replayed != nil {

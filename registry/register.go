@@ -31,10 +31,7 @@ func (r *Registry) Register(ctx context.Context, tenant string, in Registration)
 	if (len(in.RawCard) == 0) == (in.CardURI == "") {
 		return Agent{}, nil, fault.Invalid("card", "VALIDATION_FAILED", "either a card or the URL of one is needed")
 	}
-	w := r.Once(Retry{Caller: in.Caller, RequestID: in.RequestID})
-	if in.ValidateOnly { // nothing is written, so there is nothing to remember
-		w.retry = Retry{}
-	}
+	w := in.writer(r)
 	content := in.asked()
 	if first, done, err := r.begin(ctx, Key{Tenant: tenant}, w.retry, content); err != nil || done {
 		return r.answerRetry(ctx, tenant, first, err)
@@ -64,6 +61,15 @@ func (r *Registry) Register(ctx context.Context, tenant string, in Registration)
 	agent := change.Record.Agent
 	agent.Status = change.Pulse.At(r.now())
 	return agent, warnings, nil
+}
+
+// writer returns the writer of what the registration changes.
+func (in *Registration) writer(r *Registry) Writer {
+	w := r.Once(Retry{Caller: in.Caller, RequestID: in.RequestID})
+	if in.ValidateOnly {
+		w = w.DryRun()
+	}
+	return w
 }
 
 // asked returns what a retry must have in common with the first request.
@@ -142,7 +148,7 @@ func (r *Registry) compose(ctx context.Context, tenant string, in Registration, 
 	if err := record.stamp(1); err != nil {
 		return Change{}, nil, err
 	}
-	return Change{Record: &record, Pulse: &pulse, Version: c.version(name, 1, uri, now, nil), DryRun: in.ValidateOnly}, append(warnings, more...), nil
+	return Change{Record: &record, Pulse: &pulse, Version: c.version(name, 1, uri, now, nil)}, append(warnings, more...), nil
 }
 
 // NotYours returns the PermissionDenied fault for an agent that acts on another agent, with the reason NOT_YOUR_AGENT.

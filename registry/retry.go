@@ -38,8 +38,8 @@ func (w Writer) ByAgent() Writer {
 	return w
 }
 
-// DryRun returns a writer whose UpdateMetadata, Refresh, SetLiveVersion, Approve and Reject check everything and write nothing, so there is nothing to
-// remember.
+// DryRun returns a writer whose UpdateMetadata, Refresh, SetLiveVersion, Approve and Reject, or a registration, check everything and write nothing, so
+// there is nothing to remember.
 func (w Writer) DryRun() Writer {
 	w.retry, w.dry = Retry{}, true
 	return w
@@ -59,7 +59,7 @@ func (w Writer) update(
 	}
 	err = w.registry.store.Update(ctx, key, func(old *Record) (Change, error) {
 		c, err := change(old)
-		c.DryRun = c.DryRun || w.dry
+		c.DryRun = w.dry
 		if request != nil && err == nil && !c.DryRun {
 			if note != nil {
 				note(request)

@@ -75,6 +75,9 @@ func (r *Registry) Search(ctx context.Context, tenant string, s Search) (matches
 
 // Find is Directory.Search after bringing the directory up to date. It reads none of the agents that it finds.
 func (r *Registry) Find(ctx context.Context, tenant string, s Search) ([]Match, error) {
+	if strings.TrimSpace(s.Text) == "" { // it has no word, as if there were none
+		s.Text = ""
+	}
 	if s.Text == "" && s.Skill == "" && s.Tag == "" {
 		return nil, fault.Invalid("query", "SEARCH_EMPTY", "say what to look for: query, skill or tag")
 	}

@@ -72,8 +72,10 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s, difference (-want +got):\n%s", name, diff)
 		}
 	}
-	if _, _, err := r.Search(t.Context(), tenant, registry.Search{}); fault.ReasonOf(err) != "SEARCH_EMPTY" {
-		t.Errorf("Search() for nothing = %v, want SEARCH_EMPTY", err)
+	for _, text := range []string{"", " ", "\t\n\u3000"} {
+		if _, _, err := r.Search(t.Context(), tenant, registry.Search{Text: text}); fault.ReasonOf(err) != "SEARCH_EMPTY" {
+			t.Errorf("Search(%q) = %v, want SEARCH_EMPTY", text, err)
+		}
 	}
 	if _, _, err := r.Search(t.Context(), tenant, registry.Search{Text: strings.Repeat("a ", 2001)}); fault.ReasonOf(err) != "VALIDATION_FAILED" {
 		t.Errorf("Search() for 4002 bytes = %v, want VALIDATION_FAILED", err)
