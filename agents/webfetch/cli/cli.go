@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -156,7 +157,7 @@ func (p *program) exit(ctx context.Context, err error) int {
 		return exitOther
 	}
 	p.line("webfetch: %s (%s)", e.Message, e.Reason)
-	if e.Cause != nil {
+	if e.Cause != nil && !strings.Contains(e.Message, e.Cause.Error()) {
 		p.line("  cause: %s", e.Cause)
 	}
 	switch { // the message does not know who reads it, and this reader is the operator

@@ -59,6 +59,7 @@ func TestFetchOnce(t *testing.T) {
 		"without text":                     {[]string{"--allow-internal", host, site.URL + "/empty"}, 0, "\n", "no text that can be read"},
 		"a redirect that is not followed":  {[]string{"--allow-internal", host, "--format", "text", "--follow-redirects=false", site.URL + "/moved"}, 0, "", `the page redirects to "/"`},
 		"an internal page":                 {[]string{site.URL}, 4, "", "(ADDRESS_BLOCKED)\n  try: --allow-internal HOST:PORT"},
+		"an internal page, with a colon":   {[]string{"http://127.0.0.1:/"}, 4, "", "(ADDRESS_BLOCKED)"},
 		"an address that is never called":  {[]string{"http://169.254.169.254/"}, 4, "", "cloud metadata service (ADDRESS_BLOCKED)\n"},
 		"a missing page":                   {[]string{"--allow-internal", host, site.URL + "/missing"}, 3, "", "HTTP_STATUS"},
 		"no URL":                           {[]string{"hello"}, 6, "", "URL_INVALID"},
@@ -71,7 +72,7 @@ func TestFetchOnce(t *testing.T) {
 		"a header that is none":            {[]string{"-H", "Accept", "https://example.com"}, 2, "", "write it as"},
 		"two URLs":                         {[]string{"https://a.example", "https://b.example"}, 2, "", "see \"webfetch --help\""},
 		"a port that is no web server's":   {[]string{"http://93.184.216.34:22/"}, 4, "", "port 22"},
-		"a token file that is not there":   {[]string{"--token-file", filepath.Join(t.TempDir(), "none"), "--addr", "127.0.0.1:0"}, 1, "", "read the token file"},
+		"a token file that is not there":   {[]string{"--token-file", filepath.Join(t.TempDir(), "none"), "--addr", "127.0.0.1:0"}, 6, "", "read the token file"},
 		"a callers' token that is not there": {
 			[]string{"--callers-token-file", filepath.Join(t.TempDir(), "none"), "--addr", "127.0.0.1:0"}, 6, "", "the token of callers",
 		},

@@ -47,7 +47,7 @@ func (f *fetching) pageFlags(flags *pflag.FlagSet) {
 func (f *fetching) fetch(ctx context.Context, raw string, headers map[string]string, out, notes io.Writer) (err error) {
 	var hosts []string
 	if u, err := url.Parse(raw); err == nil && u.Hostname() != "" && u.User == nil {
-		hosts = []string{u.Host}
+		hosts = []string{strings.TrimSuffix(u.Host, ":")} // a URL may have a colon and no port
 	}
 	fetcher, err := f.fetcher(ctx, nil, hosts...)
 	if err != nil {
@@ -87,11 +87,9 @@ func (f *fetching) fetch(ctx context.Context, raw string, headers map[string]str
 
 // note tells what is missing from a page that was printed, and what else a reader should know of it.
 func note(notes io.Writer, page webfetch.Page) {
-	switch {
-	case page.StatusCode >= 300 && page.StatusCode < 400:
-		_, _ = fmt.Fprintf(notes, "the page redirects to %q, which was not followed\n", page.Headers["Location"])
-	case page.TotalCharacters == 0:
-		_, _ = fmt.Fprintln(notes, "the page has no text that can be read; if it needs scripts: --render always")
+	switch missing := page.Missing(); {
+	case missing != "":
+		_, _ = fmt.Fprintf(notes, "the page %s\n", missing)
 	case page.NextIndex > 0:
 		_, _ = fmt.Fprintf(notes, "cut at %d characters of %d; raise --max-characters for more, or read on with --start-index %d\n", page.NextIndex, page.TotalCharacters, page.NextIndex)
 	case page.Truncated:

@@ -168,7 +168,7 @@ func (p *program) readToken() (auth.Secret, error) {
 	}
 	content, err := bounded.File(name, maxTokenBytes)
 	if err != nil {
-		return "", fmt.Errorf("read the token file: %w", err)
+		return "", fault.New(fault.InvalidArgument, "TOKEN_INVALID", "read the token file: %w", err)
 	}
 	token := strings.TrimSpace(string(content))
 	if token == "" {
