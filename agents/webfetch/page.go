@@ -3,6 +3,8 @@ package webfetch
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"net/url"
 	"time"
 	"unicode/utf8"
 
@@ -63,6 +65,17 @@ func (p *Page) Text() string {
 		text += p.mark
 	}
 	return text
+}
+
+// Missing says of a page that was read what it does not give its reader, as in "the page …"; it is empty for a page with text that leads nowhere else.
+func (p *Page) Missing() string {
+	switch to, err := url.Parse(p.Headers["Location"]); {
+	case p.StatusCode >= 300 && p.StatusCode < 400 && err == nil:
+		return fmt.Sprintf("redirects to %q, which was not followed", to) // as a URL, which has no spaces: a header could say anything
+	case p.TotalCharacters == 0:
+		return "has no text that can be read; if it needs scripts, set render to always"
+	}
+	return ""
 }
 
 // window reduces the content to the part that was asked for, and records its position in the whole.

@@ -164,7 +164,7 @@ func (h handler) handle(ctx context.Context, t *kit.Task) error {
 		return err
 	}
 	if page.Content == "" && page.StartIndex == 0 {
-		return fault.New(fault.FailedPrecondition, ReasonPageEmpty, "the page at %s has no text that can be read; it may need a browser with scripts (render: always)", page.Domain)
+		return fault.New(fault.FailedPrecondition, ReasonPageEmpty, "the page at %s %s", page.Domain, page.Missing())
 	}
 	if err := h.tell(ctx, t, page); err != nil {
 		return err

@@ -36,6 +36,9 @@ func newSite(t *testing.T) (*webfetch.Fetcher, string) {
 		case "/empty":
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = io.WriteString(w, "<script>render()</script>")
+		case "/moved":
+			w.Header().Set("Location", "/article")
+			w.WriteHeader(http.StatusFound)
 		default:
 			http.NotFound(w, r)
 		}
@@ -130,6 +133,7 @@ func TestTheAgentSaysWhyItFailed(t *testing.T) {
 		"a host that is not allowed": {a2a.NewTextPart("https://example.com/a?key=secret"), "not on the list of allowed hosts"},
 		"an internal address":        {a2a.NewTextPart("http://169.254.169.254/latest/"), "is never called"},
 		"a page without text":        {a2a.NewTextPart(site + "/empty"), "no text"},
+		"a redirect to be kept":      {a2a.NewDataPart(map[string]any{"url": site + "/moved", "follow_redirects": false}), `PAGE_EMPTY: the page at 127.0.0.1 redirects to "/article", which was not followed`},
 		"data with an unknown field": {a2a.NewDataPart(map[string]any{"url": site, "depth": 3}), "depth"},
 		"data with a wrong type":     {a2a.NewDataPart(map[string]any{"url": 7}), "url"},
 	} {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
 // tool is one tool: call returns what the model reads and, when it is not nil, what a program reads.
@@ -46,8 +48,12 @@ func (s *Server) handle(t tool) sdk.ToolHandler {
 				return nil, context.Cause(ctx)
 			}
 			result.IsError = true
+			why := fault.From(err)
 			if text == "" {
-				text = fault.From(err).Message
+				text = why.Message
+			}
+			if structured == nil { // there is no page, which would say so
+				result.StructuredContent = webfetch.Failure{Error: text, ErrorReason: why.Reason, ErrorStatus: rpcfault.CodeName(why.Kind)}
 			}
 		}
 		result.Content = []sdk.Content{&sdk.TextContent{Text: text}}
@@ -127,6 +133,9 @@ func fence(page *webfetch.Page) string {
 	if page.NextIndex > 0 {
 		rest = fmt.Sprintf("; read on with start_index %d", page.NextIndex)
 	}
+	if missing := page.Missing(); missing != "" {
+		rest += "; the page " + missing
+	}
 	if len(page.Warnings) > 0 {
 		rest += "; warnings: " + strings.Join(page.Warnings, ", ")
 	}
@@ -146,7 +155,7 @@ func (s *Server) domainTools() []tool {
 	allowed := s.fetcher.Allowlist()
 	list := []tool{{
 		name: names["list"], description: "Returns the domains that may be read.", input: schema(nil),
-		call: func(ctx context.Context, _ json.RawMessage) (string, any, error) {
+		call: func(ctx context.Context, _ json.RawMessage) (string, any, error) { // models give arguments to what takes none
 			domains, err := allowed.All(ctx, auth.DefaultTenant)
 			return answer(map[string]any{"domains": domains}, err)
 		},
@@ -193,7 +202,12 @@ func domainOf(arguments json.RawMessage) (string, error) {
 	var in struct {
 		Domain string `json:"domain"`
 	}
-	if err := json.Unmarshal(arguments, &in); err != nil || in.Domain == "" {
+	decoder := json.NewDecoder(bytes.NewReader(arguments))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&in); err != nil {
+		return "", fault.Invalid("arguments", webfetch.ReasonRequestInvalid, `the arguments cannot be read: %s; give {"domain": "example.com"}`, fault.InWordsOfJSON(err))
+	}
+	if in.Domain == "" {
 		return "", fault.Invalid("domain", webfetch.ReasonRequestInvalid, `give the domain, such as {"domain": "example.com"}`)
 	}
 	return in.Domain, nil
