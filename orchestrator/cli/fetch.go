@@ -102,7 +102,7 @@ func (a *app) pageContent(page *webfetchv1.FetchPageResponse) {
 	if !page.GetSuccess() {
 		return
 	}
-	text := page.GetContent()
+	text := page.GetOpening() + page.GetContent() + page.GetClosing()
 	if a.out.terminal() {
 		text = terminal.Escape(text, true)
 	}

@@ -42,6 +42,15 @@ func TestFetchTellsWhyNothingIsPrinted(t *testing.T) {
 	}
 }
 
+// TestFetchPrintsADocument has a part of a page that begins and ends within a code fence.
+func TestFetchPrintsADocument(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{fetchRoute: answer(`{"success":true,"opening":"` + "```go" + `\n","content":"x := 1","closing":"\n` + "```" + `","totalCharacters":90}`)})
+	if exit, out, _ := g.run(t, "", "fetch", "https://example.com/a"); exit != 0 || out != "```go\nx := 1\n```\n" {
+		t.Errorf("fetch of a part = %d %q, want the code fence around it", exit, out)
+	}
+}
+
 func TestFetchSendsWhatItsFlagsSay(t *testing.T) {
 	t.Parallel()
 	for flags, want := range map[string]string{
