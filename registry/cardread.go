@@ -27,13 +27,6 @@ func (m *mistakes) wrong(field, format string, args ...any) {
 	}
 }
 
-// asSeen checks the name of something, such as a skill's id. Callers give it, and programs compare it: a name with what nobody sees would be another one.
-func (m *mistakes) asSeen(field, name string) {
-	if !IsVisible(name) {
-		m.wrong(field, "%q begins or ends with a space, or has a character that nobody sees: leave it out", fault.Clip(name))
-	}
-}
-
 // cardReader reads the fields of a decoded card and collects what is wrong. Absent fields read as zero.
 type cardReader struct {
 	mistakes
@@ -219,12 +212,12 @@ func (r *cardReader) skills(root map[string]any) []Skill {
 		case seen[s.ID]:
 			r.wrong(path+".id", "the skill id %q occurs twice", fault.Clip(s.ID))
 		}
-		r.asSeen(path+".id", s.ID)
+		r.oneLine(path+".id", s.ID)
 		for _, tag := range s.Tags {
 			if utf8.RuneCountInString(tag) > maxTag {
 				r.wrong(path+".tags", "a tag has at most %d characters", maxTag)
 			}
-			r.asSeen(path+".tags", tag)
+			r.oneLine(path+".tags", tag)
 		}
 		seen[s.ID] = true
 		skills = append(skills, s)

@@ -56,3 +56,11 @@ func (r *cardReader) visible(field, text string) {
 		r.warn("CARD_TEXT_INVISIBLE", field, fmt.Sprintf("the invisible character %U is in the text", c))
 	}
 }
+
+// oneLine refuses line breaks and tabs in what callers ask for by its name. What nobody sees is left to visible: cards are made by others, and tags such as emoji
+// may well have it.
+func (r *cardReader) oneLine(field, text string) {
+	if c, found := first(text, unicode.IsControl); found {
+		r.wrong(field, "the character %U is no part of a name in one line", c)
+	}
+}

@@ -44,12 +44,12 @@ func TestACardHidesNothing(t *testing.T) {
 	}
 }
 
-// TestSkillsAndTagsAreNamedAsTheyAreSeen has ids and tags that nobody could ask for who reads them.
-func TestSkillsAndTagsAreNamedAsTheyAreSeen(t *testing.T) {
+// TestSkillsAndTagsAreNamedInOneLine has ids and tags that nobody could ask for who reads them.
+func TestSkillsAndTagsAreNamedInOneLine(t *testing.T) {
 	t.Parallel()
 	for text, refused := range map[string]bool{
-		"fetch_url": false, "日本語 ok": false, "Grüße: a/b": false,
-		"two\nlines": true, "a\ttab": true, " a": true, "a ": true, "a\u200bb": true, "a\u202eb": true, "a\u0000": true, "a\u00a0b": true,
+		"fetch_url": false, "日本語 ok": false, "Grüße: a/b": false, "a ": false, "👩\u200d💻": false,
+		"two\nlines": true, "a\ttab": true, "a\u202eb": true, "a\u0000": true,
 	} {
 		encoded, err := json.Marshal(text)
 		if err != nil {

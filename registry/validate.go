@@ -102,7 +102,9 @@ func (v *validator) text(field, text string, least, most int) {
 func (v *validator) name(field, name string, seen map[string]bool) {
 	v.length(field, name, 1, maxName)
 	v.once(field, name, seen)
-	v.asSeen(field, name)
+	if !IsVisible(name) {
+		v.wrong(field, "%q begins or ends with a space, or has a character that nobody sees: leave it out", fault.Clip(name))
+	}
 }
 
 func (v *validator) inputs(list []InputSchema) {

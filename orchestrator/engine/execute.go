@@ -187,7 +187,7 @@ func (e *Engine) conclude(ctx context.Context, c *conversation, err error) (step
 		return e.refuse(ctx, c, err)
 	case err != nil:
 		c.remote.recordIDs(&c.task)
-		c.task.OpenAttempt().NotTaken = c.notTaken
+		c.task.EditOpenAttempt().NotTaken = c.notTaken
 		next, final, err := e.tryAgain(ctx, c.task, err)
 		if final == nil {
 			return next, err

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -63,7 +64,7 @@ func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task, p *orche
 
 // cancelStep cancels a step's task, if there is one. The task may have ended by itself, and another agent may have taken it over.
 func (e *Engine) cancelStep(ctx context.Context, t *orchestrator.Task, i int, s *orchestrator.Step, state a2apb.TaskState) error {
-	k := orchestrator.Key{Tenant: t.Tenant, ID: orchestrator.TaskID(t.Tenant, plannerName, t.StepRequestID(i+1))}
+	k := orchestrator.Key{Tenant: t.Tenant, ID: cmp.Or(s.TaskID, orchestrator.TaskID(t.Tenant, plannerName, t.StepRequestID(i+1)))}
 	canceled, err := e.Cancel(ctx, Cancellation{Key: k, Caller: plannerName, With: t.CancelWith.Struct()})
 	switch fault.ReasonOf(err) {
 	case "":
