@@ -2,13 +2,11 @@ package registry_test
 
 import (
 	"context"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/embedded"
 )
@@ -42,21 +40,9 @@ func pulsesNow(t *testing.T, s *recentStore) map[registry.Key]registry.Pulse {
 func TestADirectoryLearnsOfRenewalsFromRecentPulses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = db.Close() }()
-		inner, err := embedded.New(t.Context(), db)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &recentStore{Store: inner}
-		r := registry.New(s, registry.Options{LeaseDuration: 30 * time.Second})
+		r, followed := followed(t)
+		s := &followed.recentStore
 		register(t, r, "a")
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- r.Directory().Run(ctx) }()
 		beat(t, r, registry.Beat{Agent: "a", Status: registry.StatusAvailable})
 		synced(t, r.Directory())
 		old := pulsesNow(t, s)
@@ -78,17 +64,13 @@ func TestADirectoryLearnsOfRenewalsFromRecentPulses(t *testing.T) {
 		}
 		undrained := pulsesNow(t, s)
 		s.old.Store(&undrained)
-		if _, err := r.Drain(ctx, tenant, "a", "repair", registry.Retry{}); err != nil {
+		if _, err := r.Drain(t.Context(), tenant, "a", "repair", registry.Retry{}); err != nil {
 			t.Fatal(err)
 		}
 		reads := s.reads.Load()
 		<-time.After(20 * time.Second)
 		if a, _ := r.Directory().Agent(tenant, "a"); !a.Status.Draining || a.Status.InFlight != 7 || s.reads.Load() == reads {
 			t.Errorf("Agent() = %+v after %d reads of old pulses, want it drained as the log tells", a.Status, s.reads.Load()-reads)
-		}
-		stop()
-		if err := <-ended; err != nil {
-			t.Errorf("Run() = %v, want nil", err)
 		}
 	})
 }

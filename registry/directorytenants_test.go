@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -38,36 +39,36 @@ func (s *tenantStore) counted(tenant string) int {
 	return n
 }
 
-// followed runs the directory of a registry over a store, in a bubble whose clock both have.
-func followed(t *testing.T, do func(t *testing.T, r *registry.Registry, s *tenantStore)) {
+// followed returns a registry over a store, whose directory runs until t ends. For tests in a bubble, since both have its clock.
+func followed(t *testing.T) (*registry.Registry, *tenantStore) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = db.Close() }()
-		inner, err := embedded.New(t.Context(), db)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &tenantStore{recentStore: recentStore{Store: inner}, logs: make(map[string]int)}
-		r := registry.New(s, registry.Options{LeaseDuration: 30 * time.Second})
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- r.Directory().Run(ctx) }()
-		do(t, r, s)
+	db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner, err := embedded.New(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &tenantStore{recentStore: recentStore{Store: inner}, logs: make(map[string]int)}
+	r := registry.New(s, registry.Options{LeaseDuration: 30 * time.Second})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- r.Directory().Run(ctx) }()
+	t.Cleanup(func() {
 		stop()
-		if err := <-ended; err != nil {
-			t.Errorf("Run() = %v, want nil", err)
+		if err := errors.Join(<-ended, db.Close()); err != nil {
+			t.Errorf("Run() and Close() = %v, want nil", err)
 		}
 	})
+	return r, s
 }
 
 // TestTheLogOfATenantIsFollowedWhileSomebodyAsksForIt has one of two tenants be asked for, for ten minutes.
 func TestTheLogOfATenantIsFollowedWhileSomebodyAsksForIt(t *testing.T) {
 	t.Parallel()
-	followed(t, func(t *testing.T, r *registry.Registry, s *tenantStore) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s := followed(t)
 		d := r.Directory()
 		for _, name := range []string{"busy", "idle"} {
 			if err := d.Sync(t.Context(), name); err != nil {
@@ -102,7 +103,8 @@ func TestTheLogOfATenantIsFollowedWhileSomebodyAsksForIt(t *testing.T) {
 // TestLeasesOfManyTenantsAreReadTogether has 50 tenants with an agent each.
 func TestLeasesOfManyTenantsAreReadTogether(t *testing.T) {
 	t.Parallel()
-	followed(t, func(t *testing.T, r *registry.Registry, s *tenantStore) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s := followed(t)
 		const tenants = 50
 		names := make([]string, tenants)
 		for i := range names {

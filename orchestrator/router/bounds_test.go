@@ -31,32 +31,39 @@ func TestOfTooManyAgentsTheIdleOnesAreForgotten(t *testing.T) {
 	}
 }
 
-// listings counts how often the agents are listed, which is once for an index.
+// listings counts how often the agents of each tenant are listed, which is once for an index.
 type listings struct {
 	fleet
-	n int
+	n map[string]int
 }
 
 func (l *listings) Listing(tenant string) registry.Listing {
-	l.n++
+	l.n[tenant]++
 	return l.fleet.Listing(tenant)
 }
 
 // TestOfTooManyTenantsSomeAreIndexedAnew has as many tenants as may be indexed at a time, and then more.
 func TestOfTooManyTenantsSomeAreIndexedAnew(t *testing.T) {
 	t.Parallel()
-	const indexed, tooMany = 64, 192
-	directory := &listings{fleet: fleet{maker("a", "", "out:text")}}
+	const indexed, tooMany = 1000, 3000
+	directory := &listings{fleet{maker("a", "", "out:text")}, make(map[string]int)}
 	r := router.New(router.Config{Directory: directory, Intn: first})
-	listed := func(tenants int) int {
+	route := func(tenant string) {
 		t.Helper()
-		before := directory.n
-		for i := range tenants {
-			if _, err := r.Resolve(t.Context(), strconv.Itoa(i), contract("", "out:text")); err != nil {
-				t.Fatal(err)
-			}
+		if _, err := r.Resolve(t.Context(), tenant, contract("", "out:text")); err != nil {
+			t.Fatal(err)
 		}
-		return directory.n - before
+	}
+	listed := func(tenants int) (n int) {
+		t.Helper()
+		clear(directory.n)
+		for i := range tenants {
+			route(strconv.Itoa(i))
+		}
+		for _, times := range directory.n {
+			n += times
+		}
+		return n
 	}
 	if n, again := listed(indexed), listed(indexed); n != indexed || again != 0 {
 		t.Errorf("the agents of %d tenants were listed %d times, and %d times after that, want once for each", indexed, n, again)
@@ -64,5 +71,13 @@ func TestOfTooManyTenantsSomeAreIndexedAnew(t *testing.T) {
 	listed(tooMany)
 	if n := listed(tooMany); n < tooMany-indexed {
 		t.Errorf("the agents of %d tenants were listed %d times again, want at least %d: %d indexes are kept", tooMany, n, tooMany-indexed, indexed)
+	}
+	clear(directory.n)
+	for i := range tooMany { // whoever asks between any two of the others keeps its index
+		route("often")
+		route(strconv.Itoa(i))
+	}
+	if n := directory.n["often"]; n != 1 {
+		t.Errorf("the agents of a tenant that asks often were listed %d times, want once", n)
 	}
 }

@@ -22,7 +22,7 @@ func newIDSet(lists ...[]uint32) *idSet {
 		}
 	}
 	for i, w := range s.known {
-		s.before[i] = int32(s.size)
+		s.before[i] = int32(s.size) //nolint:gosec // at most 1<<featureBits
 		s.size += bits.OnesCount64(w)
 	}
 	return s
