@@ -25,7 +25,7 @@ type conversation struct {
 	cancel      context.CancelCauseFunc // ends the exchange when it can no longer be stored
 	onReached   func()                  // called when the agent answers anything
 	reached     bool                    // it has; set by onReached
-	notTaken    bool                    // it certainly did not accept the message
+	notTaken    bool                    // it certainly did not accept the message; set by exchange
 	first       lookedUp                // for the message that begins the agent's task
 	leaveStream context.CancelFunc      // ends a stream that the agent leaves open after the end
 	broken      *brokenAnswer           // nil: the agent has not ended its answer with an error
@@ -103,20 +103,14 @@ func (c *conversation) exchange(ctx context.Context) error {
 	m := outgoing(ctx, &t)
 	m.Parts, m.ContextId, m.ReferenceTaskIds = c.first.parts, c.first.contextID, c.first.references
 	if err := c.client.Send(ctx, m, c.stream, c.handleResponses(ctx)); err != nil && !c.survives(ctx, err) {
-		c.noteNotTaken(err)
+		// An error of any other call does not say that. It does not wait for mu: a save that holds it may wait for this exchange to end.
+		c.notTaken = !c.reached && agentclient.NotTaken(err)
 		return err
 	}
 	if err := c.takeStrayFailure(ctx); err != nil {
 		return err
 	}
 	return c.poll(ctx)
-}
-
-// noteNotTaken notes if the agent certainly did not accept the message, whose sending came to err. An error of any other call does not say that.
-func (c *conversation) noteNotTaken(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.notTaken = !c.reached && agentclient.NotTaken(err)
 }
 
 // current returns the task as last written.
