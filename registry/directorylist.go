@@ -87,9 +87,8 @@ const maxBehind = 2 * time.Second
 // replicas, which arrive through Run, all but the latest.
 func (d *Directory) Fresh(tenant string) bool {
 	s := d.tenant(tenant)
-	rung := s.written.count.Load()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	behind := time.Duration(d.registry.now().UnixNano() - s.seenTime.Load())
-	return s.loaded && s.seenWrites.Load() >= rung && behind.Abs() <= maxBehind // clocks may go back, too
+	return s.loaded && !s.behindOwnWrites() && behind.Abs() <= maxBehind // clocks may go back, too
 }
