@@ -5,10 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Key names an agent across tenants.
@@ -18,10 +18,10 @@ type Key struct{ Tenant, Name string }
 type Agent struct {
 	Tenant     string
 	Name       string // that of the card, unless it was registered under another one
-	Card       Card
+	Card       agentcard.Card
 	RawCard    []byte // the card's bytes as they were registered
 	CardURI    string // empty when the card was given inline
-	Metadata   Metadata
+	Metadata   agentcard.Metadata
 	Etag       string // strong; changes with every write to card or metadata, never with heartbeats
 	Revision   int64  // counts the writes to card or metadata, from 1
 	CreateTime time.Time
@@ -39,17 +39,6 @@ type Agent struct {
 
 // Key returns the agent's key.
 func (a *Agent) Key() Key { return Key{a.Tenant, a.Name} }
-
-// Warning is something in a request that was accepted but may be a mistake.
-type Warning struct {
-	Code    string `json:"code"`    // stable, UPPER_SNAKE
-	Message string `json:"message"` // what is odd, and what to do about it
-	Field   string `json:"field"`   // path in the request, such as card.skills
-}
-
-var namePattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$`)
-
-const nameRule = "letters, digits and inner hyphens, 1 to 64 characters"
 
 // Missing returns the NotFound fault for an agent that does not exist, with the reason AGENT_NOT_FOUND; stores return it too.
 func Missing(key Key) error {

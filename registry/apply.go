@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Outcomes of Apply.
@@ -37,7 +38,7 @@ func (in *Application) author() string {
 type Applied struct {
 	Agent    Agent
 	Outcome  string
-	Warnings []Warning
+	Warnings []agentcard.Warning
 }
 
 // Apply brings an agent to the state in: it creates the agent, replaces its card and metadata, or finds nothing to change. A stale etag is a Conflict
@@ -101,7 +102,7 @@ func (r *Registry) replace(old *Record, c content, uri string, in *Application, 
 	}
 	done.Warnings = append(slices.Clip(done.Warnings), warnings[len(c.warnings):]...) // done has the card's own warnings already
 	if s := old.Source; s.found() && !s.Gone && change.Version != nil {
-		done.Warnings = append(done.Warnings, Warning{
+		done.Warnings = append(done.Warnings, agentcard.Warning{
 			Code: "CARD_FROM_SOURCE", Field: "card",
 			Message: fmt.Sprintf("this agent is found in %s, whose card replaces this one when that is read again; change it there", fault.Clip(s.Location)),
 		})
@@ -149,7 +150,7 @@ func (r *Registry) replaceMetadata(old, next *Record, in *Application, done *App
 }
 
 // sameRules reports whether two metadata agree in the rules that only admins may change.
-func sameRules(a, b Metadata) bool {
+func sameRules(a, b agentcard.Metadata) bool {
 	return sameJSON(a.ConsultationRequirements, b.ConsultationRequirements) && sameJSON(a.AtMostOnceSkills, b.AtMostOnceSkills)
 }
 

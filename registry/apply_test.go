@@ -11,6 +11,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func apply(t *testing.T, r *registry.Registry, in registry.Application) registry.Applied {
@@ -73,7 +74,7 @@ func TestApplyWarnsOfASourceThatBringsItsCardBack(t *testing.T) {
 	warned := func(card []byte) bool {
 		t.Helper()
 		got := apply(t, r, registry.Application{Registration: registry.Registration{RawCard: card}})
-		return slices.ContainsFunc(got.Warnings, func(w registry.Warning) bool {
+		return slices.ContainsFunc(got.Warnings, func(w agentcard.Warning) bool {
 			return w.Code == "CARD_FROM_SOURCE" && strings.Contains(w.Message, "/cards")
 		})
 	}
@@ -152,8 +153,8 @@ func TestWhatAnAdminBringsWhileItsSourceIsReadIsNotGone(t *testing.T) {
 func TestApplyKeepsOrReplacesMetadata(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
-	rules := registry.Metadata{
-		ConsultationRequirements: []registry.ConsultationRequirement{{ID: "r", TargetAgent: "b", Phase: "pre-completion"}}, AtMostOnceSkills: []string{"*"},
+	rules := agentcard.Metadata{
+		ConsultationRequirements: []agentcard.ConsultationRequirement{{ID: "r", TargetAgent: "b", Phase: "pre-completion"}}, AtMostOnceSkills: []string{"*"},
 	}
 	in := registry.Application{Registration: registry.Registration{RawCard: named("a"), Metadata: &rules}}
 	if got := apply(t, r, in); !strings.Contains(got.Warnings[len(got.Warnings)-1].Code, "TARGET_AGENT_UNKNOWN") {
@@ -164,7 +165,7 @@ func TestApplyKeepsOrReplacesMetadata(t *testing.T) {
 		t.Errorf("Apply() without metadata = %+v, want what was there", got)
 	}
 	in.OnlyName = "a"
-	for name, fewer := range map[string]registry.Metadata{
+	for name, fewer := range map[string]agentcard.Metadata{
 		"without its rules":                        {},
 		"that nobody has to be consulted about":    {AtMostOnceSkills: rules.AtMostOnceSkills},
 		"whose work may be done twice from now on": {ConsultationRequirements: rules.ConsultationRequirements},
@@ -174,15 +175,15 @@ func TestApplyKeepsOrReplacesMetadata(t *testing.T) {
 			t.Errorf("Apply() by the agent %s = %v, want RULES_ARE_THE_ADMINS", name, err)
 		}
 	}
-	in.Metadata = &registry.Metadata{ConsultationRequirements: rules.ConsultationRequirements}
-	in.Metadata.AtMostOnceSkills, in.Metadata.OutputSchemas = rules.AtMostOnceSkills, []registry.OutputSchema{{Name: "o", SemanticType: "document"}}
+	in.Metadata = &agentcard.Metadata{ConsultationRequirements: rules.ConsultationRequirements}
+	in.Metadata.AtMostOnceSkills, in.Metadata.OutputSchemas = rules.AtMostOnceSkills, []agentcard.OutputSchema{{Name: "o", SemanticType: "document"}}
 	if got := apply(t, r, in); got.Outcome != registry.OutcomeReplaced || len(got.Agent.Metadata.OutputSchemas) != 1 {
 		t.Errorf("Apply() by the agent with its rules = %+v, want its outputs", got)
 	}
 	if a, err := r.Agent(t.Context(), tenant, "a"); err != nil || len(a.Metadata.OutputSchemas) != 1 || len(a.Metadata.ConsultationRequirements) != 1 {
 		t.Errorf("Agent() afterwards = %+v, %v, want its outputs and its rules", a.Metadata, err)
 	}
-	in.OnlyName, in.Metadata = "", &registry.Metadata{}
+	in.OnlyName, in.Metadata = "", &agentcard.Metadata{}
 	if got := apply(t, r, in); got.Outcome != registry.OutcomeReplaced || len(got.Agent.Metadata.ConsultationRequirements) != 0 || got.Agent.LiveVersion != 1 {
 		t.Errorf("Apply() by an admin = %+v, want no rules and the same card", got)
 	}
@@ -208,14 +209,14 @@ func TestAWriteThatIsSentAgainIsDoneOnce(t *testing.T) {
 	if _, err := r.Apply(t.Context(), tenant, other); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
 		t.Errorf("Apply() under another name with the same id = %v, want REQUEST_ID_REUSED", err)
 	}
-	rules := registry.Metadata{ConsultationRequirements: []registry.ConsultationRequirement{{ID: "r", TargetAgent: "b", Phase: "pre-completion"}}}
+	rules := agentcard.Metadata{ConsultationRequirements: []agentcard.ConsultationRequirement{{ID: "r", TargetAgent: "b", Phase: "pre-completion"}}}
 	for range 2 {
 		agent, warnings, err := once("update").UpdateMetadata(t.Context(), tenant, "a", "", nil, rules)
 		if err != nil || agent.Revision != 2 || len(warnings) != 1 {
 			t.Errorf("UpdateMetadata() and its retry = revision %d, %v, %v, want 2 and a warning", agent.Revision, warnings, err)
 		}
 	}
-	if _, _, err := once("update").UpdateMetadata(t.Context(), tenant, "a", "", nil, registry.Metadata{}); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
+	if _, _, err := once("update").UpdateMetadata(t.Context(), tenant, "a", "", nil, agentcard.Metadata{}); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
 		t.Errorf("UpdateMetadata() of other content = %v, want REQUEST_ID_REUSED", err)
 	}
 	if err := once("update").Delete(t.Context(), tenant, "a", ""); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Approve puts into force what waits for an admin. The etag is that of the agent when the change was shown, so that nothing else is approved; without
 // one, or with *, the result is an InvalidArgument fault with the reason ETAG_MISSING. If nothing waits, it is a FailedPrecondition fault with the
 // reason NO_CHANGE_WAITS. The rules for signatures apply to the card as it is now. The warnings say what the agent no longer offers.
-func (w Writer) Approve(ctx context.Context, tenant, name, etag string) (Agent, []Warning, error) {
+func (w Writer) Approve(ctx context.Context, tenant, name, etag string) (Agent, []agentcard.Warning, error) {
 	r, key, asked := w.registry, Key{tenant, name}, []string{"approve", name, etag}
 	if request, done, err := r.begin(ctx, key, w.retry, asked); err != nil || done {
 		return r.answerRetry(ctx, tenant, request, err)
@@ -35,7 +36,7 @@ func (w Writer) Approve(ctx context.Context, tenant, name, etag string) (Agent, 
 			return Agent{}, nil, err
 		}
 	}
-	return w.updateAgent(ctx, key, asked, func(old *Record) (Change, []Warning, error) {
+	return w.updateAgent(ctx, key, asked, func(old *Record) (Change, []agentcard.Warning, error) {
 		if err := old.checkWaiting(etag); err != nil {
 			return Change{}, nil, err
 		}
@@ -49,7 +50,7 @@ func (w Writer) Approve(ctx context.Context, tenant, name, etag string) (Agent, 
 }
 
 // approved returns the record with what waits in force; c is the card that waits.
-func (r *Registry) approved(old *Record, c content) (next Record, warnings []Warning, err error) {
+func (r *Registry) approved(old *Record, c content) (next Record, warnings []agentcard.Warning, err error) {
 	next = *old
 	next.Pending = nil
 	if card := old.Pending.card(); card != nil {
@@ -59,7 +60,7 @@ func (r *Registry) approved(old *Record, c content) (next Record, warnings []War
 		if next.Verification, err = r.admit(&old.Agent, c.verification); err != nil {
 			return Record{}, nil, err
 		}
-		warnings = append(slices.Clip(c.warnings), breakingWarnings(breakingChanges(&old.Card, &c.card))...)
+		warnings = append(slices.Clip(c.warnings), agentcard.BreakingWarnings(agentcard.BreakingChanges(&old.Card, &c.card))...)
 		next.Card, next.RawCard, next.CardURI, next.LiveVersion = c.card, c.raw, card.CardURI, card.Version
 	}
 	if schemas := old.Pending.schemas(); schemas != nil {
@@ -71,7 +72,7 @@ func (r *Registry) approved(old *Record, c content) (next Record, warnings []War
 // Reject ends the wait of a change and remembers it, so that the same change does not wait again. An empty etag refuses whatever waits. If nothing
 // waits, the result is a FailedPrecondition fault with the reason NO_CHANGE_WAITS.
 func (w Writer) Reject(ctx context.Context, tenant, name, etag string) (Agent, error) {
-	agent, _, err := w.updateAgent(ctx, Key{tenant, name}, []string{"reject", name, etag}, func(old *Record) (Change, []Warning, error) {
+	agent, _, err := w.updateAgent(ctx, Key{tenant, name}, []string{"reject", name, etag}, func(old *Record) (Change, []agentcard.Warning, error) {
 		if err := old.checkWaiting(etag); err != nil {
 			return Change{}, nil, err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const there = "https://two.example/card.json"
@@ -17,7 +18,7 @@ func TestNothingElseIsApprovedThanWasSeen(t *testing.T) {
 	_, b := newBetween(t, newSigner(t, "mine"))
 	r := registry.New(b, registry.Options{CardChanges: registry.CardChangesConfirm})
 	change := func(name string) registry.Agent {
-		m := registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: name, SemanticType: "document"}}}
+		m := agentcard.Metadata{OutputSchemas: []agentcard.OutputSchema{{Name: name, SemanticType: "document"}}}
 		a, _, err := byAgent(r).UpdateMetadata(t.Context(), tenant, "a", "", []string{"output_schemas"}, m)
 		if err != nil {
 			t.Fatalf("UpdateMetadata() = %v, want no error", err)
@@ -114,8 +115,8 @@ func TestACardThatTakesThePlaceOfAPlaceIsAVersionOfItsOwn(t *testing.T) {
 func TestSchemasThatAreTakenBackWaitNoMore(t *testing.T) {
 	t.Parallel()
 	r, _ := confirming(t)
-	for _, outputs := range [][]registry.OutputSchema{{{Name: "code", SemanticType: "artifact"}}, nil} {
-		a, _, err := byAgent(r).UpdateMetadata(t.Context(), tenant, "a", "", []string{"output_schemas"}, registry.Metadata{OutputSchemas: outputs})
+	for _, outputs := range [][]agentcard.OutputSchema{{{Name: "code", SemanticType: "artifact"}}, nil} {
+		a, _, err := byAgent(r).UpdateMetadata(t.Context(), tenant, "a", "", []string{"output_schemas"}, agentcard.Metadata{OutputSchemas: outputs})
 		if err != nil || (a.Pending == nil) != (outputs == nil) {
 			t.Errorf("UpdateMetadata(%v) = %+v waiting, %v, want what differs to wait", outputs, a.Pending, err)
 		}

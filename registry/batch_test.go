@@ -7,6 +7,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // TestManyAgentsAreReadAtOnce has a call of the store for each page of agents, not for each agent: with DynamoDB that takes some milliseconds.
@@ -48,7 +49,7 @@ func TestManyAgentsAreReadAtOnce(t *testing.T) {
 		synced(t, r.Directory())
 		if name == "the directory" {
 			for _, agent := range all {
-				if _, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, agent, "", nil, registry.Metadata{AtMostOnceSkills: []string{"s"}}); err != nil {
+				if _, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, agent, "", nil, agentcard.Metadata{AtMostOnceSkills: []string{"s"}}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -12,12 +12,13 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // typed registers an agent with the outputs and inputs, each given as name:type or name:type:JSON Schema.
 func typed(t *testing.T, r *registry.Registry, name string, outputs, inputs []string) {
 	t.Helper()
-	var m registry.Metadata
+	var m agentcard.Metadata
 	split := func(text string) (name, typ string, js map[string]any) {
 		parts := strings.SplitN(text, ":", 3)
 		if len(parts) == 3 {
@@ -26,12 +27,12 @@ func typed(t *testing.T, r *registry.Registry, name string, outputs, inputs []st
 		return parts[0], parts[1], js
 	}
 	for _, text := range outputs {
-		o := registry.OutputSchema{Guaranteed: true}
+		o := agentcard.OutputSchema{Guaranteed: true}
 		o.Name, o.SemanticType, o.JSONSchema = split(text)
 		m.OutputSchemas = append(m.OutputSchemas, o)
 	}
 	for _, text := range inputs {
-		i := registry.InputSchema{Required: true}
+		i := agentcard.InputSchema{Required: true}
 		i.Name, i.SemanticType, i.JSONSchema = split(text)
 		m.InputSchemas = append(m.InputSchemas, i)
 	}
@@ -123,7 +124,7 @@ func TestWhatIsNoLongerDeclaredFitsNobody(t *testing.T) {
 	}
 	without := func(agent, field string) {
 		t.Helper()
-		if _, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, agent, "", []string{field}, registry.Metadata{}); err != nil {
+		if _, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, agent, "", []string{field}, agentcard.Metadata{}); err != nil {
 			t.Fatalf("UpdateMetadata(%s, %s) = %v, want no error", agent, field, err)
 		}
 	}
@@ -262,7 +263,7 @@ func TestAJSONSchemaIsChecked(t *testing.T) {
 		`{"type":"object"}`: "", `{"type":"objekt"}`: "no JSON Schema", `{"$ref":"https://elsewhere.example/s.json"}`: "no JSON Schema",
 		`{"$ref":"#/$defs/gone"}`: "no JSON Schema", `{"$defs":{"s":{"$anchor":"s"}},"items":{"$ref":"#/$defs/s"},"not":{"$ref":"#s"}}`: "", `{"description":"` + strings.Repeat("x", 33<<10) + `"}`: "more than 32768 bytes",
 	} {
-		m := registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "o", SemanticType: "document", JSONSchema: schema(t, text)}}}
+		m := agentcard.Metadata{OutputSchemas: []agentcard.OutputSchema{{Name: "o", SemanticType: "document", JSONSchema: schema(t, text)}}}
 		err := m.Validate("a")
 		if (err == nil) != (want == "") || (err != nil && !strings.Contains(err.Error(), "output_schemas[0].json_schema: ") || err != nil && !strings.Contains(err.Error(), want)) {
 			t.Errorf("Validate(%.60s) = %v, want %q", text, err, want)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // pairSearch walks the index in the order of results: by tier, then by the agent's own schema, then by the type, agent and schema of the other side.
@@ -74,7 +76,7 @@ func (s *pairSearch) related(tier, own string) (steps []pairStep) {
 
 // unrelated returns the types that the table does not relate to own, for which only structure can tell.
 func (s *pairSearch) unrelated(own string) (steps []pairStep) {
-	for _, typ := range semanticTypes {
+	for _, typ := range agentcard.SemanticTypes {
 		from, to := own, typ
 		if s.producers {
 			from, to = to, from

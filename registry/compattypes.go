@@ -3,6 +3,8 @@ package registry
 import (
 	"context"
 	"slices"
+
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Tiers: what makes an output and an input fit, the strongest first.
@@ -57,8 +59,8 @@ func newTypeTable(mappings []Mapping) *typeTable {
 		}
 		return next
 	}
-	for _, from := range semanticTypes {
-		for _, to := range semanticTypes {
+	for _, from := range agentcard.SemanticTypes {
+		for _, to := range agentcard.SemanticTypes {
 			way, ok := strongestPath(from, to, all)
 			if !ok {
 				continue

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // TestTheDirectoryKnowsWhoIsConsulted has two agents change their rules, and deletes one.
@@ -25,9 +26,9 @@ func TestTheDirectoryKnowsWhoIsConsulted(t *testing.T) {
 	}
 	rules := func(agent string, targets ...string) {
 		t.Helper()
-		var m registry.Metadata
+		var m agentcard.Metadata
 		for _, target := range targets {
-			m.ConsultationRequirements = append(m.ConsultationRequirements, registry.ConsultationRequirement{
+			m.ConsultationRequirements = append(m.ConsultationRequirements, agentcard.ConsultationRequirement{
 				ID: "r" + target, TargetAgent: target, Phase: "pre-completion",
 			})
 		}

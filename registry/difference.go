@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const (
@@ -36,7 +38,7 @@ var (
 
 // cardEssence returns what matters in a card, with its skills by id, so that their order does not.
 func cardEssence(raw []byte) (map[string]any, error) {
-	root, err := decodeCard(raw)
+	root, err := agentcard.Decode(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +50,8 @@ func cardEssence(raw []byte) (map[string]any, error) {
 }
 
 // schemasEssence returns what matters in the schemas of metadata, by name.
-func schemasEssence(m *Metadata) (map[string]any, error) {
-	encoded, err := json.Marshal(Metadata{InputSchemas: m.InputSchemas, OutputSchemas: m.OutputSchemas})
+func schemasEssence(m *agentcard.Metadata) (map[string]any, error) {
+	encoded, err := json.Marshal(agentcard.Metadata{InputSchemas: m.InputSchemas, OutputSchemas: m.OutputSchemas})
 	if err != nil {
 		return nil, fmt.Errorf("encoding schemas: %w", err)
 	}

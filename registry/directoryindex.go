@@ -1,6 +1,10 @@
 package registry
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/quorate/quorate/registry/agentcard"
+)
 
 // agentIndex has a tenant's agents, and all by which they are looked up. None of it needs the log.
 type agentIndex struct {
@@ -64,7 +68,7 @@ func (x *agentIndex) put(a *Agent) {
 		skill := &kept.Card.Skills[i]
 		x.skills.with(skill.ID, a.Name)
 		for _, tag := range skill.Tags {
-			x.tags.with(FoldTag(tag), a.Name)
+			x.tags.with(agentcard.FoldTag(tag), a.Name)
 		}
 	}
 	for i := range kept.Metadata.ConsultationRequirements {
@@ -88,7 +92,7 @@ func (x *agentIndex) remove(name string) {
 		skill := &old.Card.Skills[i]
 		x.skills.without(skill.ID, name)
 		for _, tag := range skill.Tags {
-			x.tags.without(FoldTag(tag), name)
+			x.tags.without(agentcard.FoldTag(tag), name)
 		}
 	}
 	for i := range old.Metadata.ConsultationRequirements {

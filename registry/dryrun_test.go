@@ -8,6 +8,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // TestADryRunOfACardWritesNothing asks of each write that changes which card is in force what it would do.
@@ -20,7 +21,7 @@ func TestADryRunOfACardWritesNothing(t *testing.T) {
 	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{CardURI: here}); err != nil {
 		t.Fatalf("Register() = %v, want no error", err)
 	}
-	dry := func(what string, write func(w registry.Writer) (registry.Agent, []registry.Warning, error), want ...string) {
+	dry := func(what string, write func(w registry.Writer) (registry.Agent, []agentcard.Warning, error), want ...string) {
 		t.Helper()
 		now = now.Add(time.Second) // or a lease that is renewed would not show
 		before, err := r.Agent(t.Context(), tenant, "a")
@@ -42,7 +43,7 @@ func TestADryRunOfACardWritesNothing(t *testing.T) {
 		}
 	}
 	w.serve(here, cardOf("two", "new"))
-	dry("Refresh()", func(w registry.Writer) (registry.Agent, []registry.Warning, error) {
+	dry("Refresh()", func(w registry.Writer) (registry.Agent, []agentcard.Warning, error) {
 		return w.Refresh(t.Context(), tenant, "a", "", "")
 	}, "CHANGE_WAITS")
 	wantInForce(t, r, "one", "old")
@@ -50,13 +51,13 @@ func TestADryRunOfACardWritesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Agent() = %v, want no error", err)
 	}
-	dry("Approve()", func(w registry.Writer) (registry.Agent, []registry.Warning, error) {
+	dry("Approve()", func(w registry.Writer) (registry.Agent, []agentcard.Warning, error) {
 		return w.Approve(t.Context(), tenant, "a", seen.Etag)
-	}, registry.InterfaceRemoved, registry.SkillRemoved)
+	}, agentcard.InterfaceRemoved, agentcard.SkillRemoved)
 	wantInForce(t, r, "two", "new")
-	dry("SetLiveVersion()", func(w registry.Writer) (registry.Agent, []registry.Warning, error) {
+	dry("SetLiveVersion()", func(w registry.Writer) (registry.Agent, []agentcard.Warning, error) {
 		return w.SetLiveVersion(t.Context(), tenant, "a", "", 1)
-	}, registry.InterfaceRemoved, registry.SkillRemoved)
+	}, agentcard.InterfaceRemoved, agentcard.SkillRemoved)
 	wantInForce(t, r, "one", "old")
 	now = now.Add(time.Second)
 	before := statusOf(t, r, "a")

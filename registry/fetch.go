@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const (
@@ -26,7 +27,7 @@ const cardVersion = "1.0"
 
 // cardURL returns the URL of a card: text itself or, when it has no path, the well-known path at that origin.
 func cardURL(text string) (string, error) {
-	u, err := parseURL(text)
+	u, err := agentcard.ParseURL(text)
 	if err != nil {
 		return "", fault.Invalid("card_uri", "CARD_URI_INVALID", "the card's URL cannot be used: %s", err.Error())
 	}
@@ -49,13 +50,13 @@ type Fetched struct {
 	FreshFor   time.Duration // how long the answer is fresh according to the server; 0 when the server does not say
 }
 
-// fetchCard reads the card at uri within 5 s. A card larger than MaxCardBytes is an error.
+// fetchCard reads the card at uri within 5 s. A card larger than agentcard.MaxBytes is an error.
 func (r *Registry) fetchCard(ctx context.Context, uri string) ([]byte, error) {
 	answer, err := r.fetch(ctx, uri, Validators{})
 	return answer.RawCard, err
 }
 
-// FetchCard reads a card through the guarded client within 5 s; a card larger than MaxCardBytes is an error. With known validators the server may
+// FetchCard reads a card through the guarded client within 5 s; a card larger than agentcard.MaxBytes is an error. With known validators the server may
 // answer that the card has not changed. A URL without a path stands for the well-known path at that origin.
 func (r *Registry) FetchCard(ctx context.Context, uri string, known Validators) (Fetched, error) {
 	uri, err := cardURL(uri)
@@ -117,16 +118,16 @@ func readCard(uri string, response *http.Response) ([]byte, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, fault.New(fault.FailedPrecondition, "CARD_UNREACHABLE", "%s answered %s, not a card", uri, response.Status).With("uri", uri)
 	}
-	raw, err := io.ReadAll(io.LimitReader(response.Body, MaxCardBytes+1))
+	raw, err := io.ReadAll(io.LimitReader(response.Body, agentcard.MaxBytes+1))
 	if err != nil {
 		return nil, unreachable(uri, err)
 	}
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")) // many servers send a correct card with a wrong type
 	switch {
-	case looksLikeHTML(raw), kind == "text/html":
+	case agentcard.LooksLikeHTML(raw), kind == "text/html":
 		return nil, fault.Invalid("card_uri", "CARD_NOT_JSON", "%s answered HTML, not a card", uri)
-	case len(raw) > MaxCardBytes:
-		return nil, fault.Invalid("card_uri", "CARD_TOO_LARGE", "%s answered more than %d bytes", uri, MaxCardBytes)
+	case len(raw) > agentcard.MaxBytes:
+		return nil, fault.Invalid("card_uri", "CARD_TOO_LARGE", "%s answered more than %d bytes", uri, agentcard.MaxBytes)
 	}
 	return raw, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // guarded returns a registry that reads cards through the client that servers use.
@@ -37,7 +38,7 @@ func TestTheGuardedClientReadsNoCardFromWhereItMustNot(t *testing.T) {
 	redirect("/loop", "/loop")
 	answer("/card", string(named("a", "s")))
 	answer("/large", `{"name":"`+strings.Repeat("a", 256<<10)+`"}`)
-	answer("/exact", string(named("exact", "s"))+strings.Repeat(" ", registry.MaxCardBytes-len(named("exact", "s"))))
+	answer("/exact", string(named("exact", "s"))+strings.Repeat(" ", agentcard.MaxBytes-len(named("exact", "s"))))
 	answer("/twice", `{"name":"a","name":"b","version":"1.0.0","url":"https://a.example/"}`)
 	answer("/deeptwice", `{"name":"a","version":"1.0.0","url":"https://a.example/","skills":[{"id":"x","id":"y"}]}`)
 	server := httptest.NewServer(mux)

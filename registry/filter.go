@@ -9,6 +9,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/quorate/quorate/platform/filter"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Filter is a condition on agents in the language of package filter. The zero value matches everything.
@@ -49,7 +50,7 @@ var filterFields = filter.Fields[Agent]{
 	"create_time":        filter.Time(func(a *Agent) time.Time { return a.CreateTime }),
 	"update_time":        filter.Time(func(a *Agent) time.Time { return a.UpdateTime }),
 	"skills":             filter.List(hasSkill),
-	"tags":               filter.Folded(FoldTag, hasTag),
+	"tags":               filter.Folded(agentcard.FoldTag, hasTag),
 	"input_types":        filter.List(hasInputType),
 	"output_types":       filter.List(hasOutputType),
 	"source.type":        filter.Word([]string{SourceAPI, SourceURLs, SourceFolder, SourceAICatalog}, func(a *Agent) string { return cmp.Or(a.Source.Type, SourceAPI) }),
@@ -61,21 +62,21 @@ var filterFields = filter.Fields[Agent]{
 }
 
 func hasSkill(a *Agent, is func(string) bool) bool {
-	return slices.ContainsFunc(a.Card.Skills, func(s Skill) bool { return is(s.ID) })
+	return slices.ContainsFunc(a.Card.Skills, func(s agentcard.Skill) bool { return is(s.ID) })
 }
 
 func hasTag(a *Agent, is func(string) bool) bool {
-	return slices.ContainsFunc(a.Card.Skills, func(s Skill) bool {
-		return slices.ContainsFunc(s.Tags, func(tag string) bool { return is(FoldTag(tag)) })
+	return slices.ContainsFunc(a.Card.Skills, func(s agentcard.Skill) bool {
+		return slices.ContainsFunc(s.Tags, func(tag string) bool { return is(agentcard.FoldTag(tag)) })
 	})
 }
 
 func hasInputType(a *Agent, is func(string) bool) bool {
-	return slices.ContainsFunc(a.Metadata.InputSchemas, func(s InputSchema) bool { return is(s.SemanticType) })
+	return slices.ContainsFunc(a.Metadata.InputSchemas, func(s agentcard.InputSchema) bool { return is(s.SemanticType) })
 }
 
 func hasOutputType(a *Agent, is func(string) bool) bool {
-	return slices.ContainsFunc(a.Metadata.OutputSchemas, func(s OutputSchema) bool { return is(s.SemanticType) })
+	return slices.ContainsFunc(a.Metadata.OutputSchemas, func(s agentcard.OutputSchema) bool { return is(s.SemanticType) })
 }
 
 // versionOrder compares values as semantic versions.

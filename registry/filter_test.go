@@ -7,16 +7,17 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func filterable() *registry.Agent {
 	return &registry.Agent{
 		Name: "web-fetch", CardURI: "https://web.example/card.json", CreateTime: time.Date(2026, 1, 16, 12, 0, 0, 0, time.UTC),
-		Card: registry.Card{
+		Card: agentcard.Card{
 			Name: "web-fetch", Version: "1.10.0", Description: "Reads a page", Streaming: true,
-			Skills: []registry.Skill{{ID: "fetch_url", Tags: []string{"web", "Read it"}}, {ID: "ping"}},
+			Skills: []agentcard.Skill{{ID: "fetch_url", Tags: []string{"web", "Read it"}}, {ID: "ping"}},
 		},
-		Metadata: registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "page", SemanticType: "document"}}},
+		Metadata: agentcard.Metadata{OutputSchemas: []agentcard.OutputSchema{{Name: "page", SemanticType: "document"}}},
 		Status:   registry.Status{Status: registry.StatusAvailable, Capacity: 4},
 		Source:   registry.Source{Type: registry.SourceFolder, Location: "/etc/quorate/cards", Gone: true},
 

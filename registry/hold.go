@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // maxRefused is how many refused changes of an agent are remembered, newest first.
@@ -48,7 +50,7 @@ func originValue(origin string) any {
 
 // holdCard returns the change that has a card wait, instead of one that waits already. One that was refused, or that an admin went back from, does not
 // wait again.
-func (r *Registry) holdCard(old *Record, c content, uri string, h Held) (next Record, change Change, warnings []Warning, err error) {
+func (r *Registry) holdCard(old *Record, c content, uri string, h Held) (next Record, change Change, warnings []agentcard.Warning, err error) {
 	next, waiting := *old, old.Pending.card()
 	live := c.hash == old.liveHash()
 	switch {
@@ -75,7 +77,7 @@ func (r *Registry) holdCard(old *Record, c content, uri string, h Held) (next Re
 		return Record{}, Change{}, nil, err
 	}
 	if !live {
-		change.Version = c.version(next.Name, number, uri, next.UpdateTime, breakingChanges(&old.Card, &c.card))
+		change.Version = c.version(next.Name, number, uri, next.UpdateTime, agentcard.BreakingChanges(&old.Card, &c.card))
 	}
 	return next, change, append(slices.Clip(c.warnings), waitsWarning("card", h)), nil
 }
@@ -101,7 +103,7 @@ func (a *Agent) takeBack(uri string) {
 
 // holdSchemas has the schemas in next wait if their author may not change them, and puts those of old back. Without anything to hold, it ends the wait
 // of other schemas: what is in force then is newer.
-func (r *Registry) holdSchemas(old, next *Record, author string) ([]Warning, error) {
+func (r *Registry) holdSchemas(old, next *Record, author string) ([]agentcard.Warning, error) {
 	if !r.waits(author) {
 		if !sameSchemas(&old.Metadata, &next.Metadata) {
 			next.Pending = next.Pending.with(next.Pending.card(), nil)
@@ -129,19 +131,19 @@ func (r *Registry) holdSchemas(old, next *Record, author string) ([]Warning, err
 	brought := next.Metadata
 	next.Metadata.InputSchemas, next.Metadata.OutputSchemas = old.Metadata.InputSchemas, old.Metadata.OutputSchemas
 	if slices.Contains(old.Refused, h.Digest) {
-		return []Warning{refusedWarning("metadata")}, nil
+		return []agentcard.Warning{refusedWarning("metadata")}, nil
 	}
 	if waiting := old.Pending.schemas(); waiting == nil || !sameSchemas(waiting.metadata(), &brought) {
 		next.Pending = next.Pending.with(next.Pending.card(), &PendingSchemas{Held: h, InputSchemas: brought.InputSchemas, OutputSchemas: brought.OutputSchemas})
 	}
-	return []Warning{waitsWarning("metadata", h)}, nil
+	return []agentcard.Warning{waitsWarning("metadata", h)}, nil
 }
 
-func (p *PendingSchemas) metadata() *Metadata {
-	return &Metadata{InputSchemas: p.InputSchemas, OutputSchemas: p.OutputSchemas}
+func (p *PendingSchemas) metadata() *agentcard.Metadata {
+	return &agentcard.Metadata{InputSchemas: p.InputSchemas, OutputSchemas: p.OutputSchemas}
 }
 
-func sameSchemas(a, b *Metadata) bool {
+func sameSchemas(a, b *agentcard.Metadata) bool {
 	return sameJSON(a.InputSchemas, b.InputSchemas) && sameJSON(a.OutputSchemas, b.OutputSchemas)
 }
 
@@ -151,17 +153,17 @@ func (r *Registry) logWaiting(ctx context.Context, a *Agent) {
 		slog.Int64("version", a.Pending.Card.Version), slog.String("author", a.Pending.Card.Author), slog.String("field", a.Pending.Card.Differences[0].Field))
 }
 
-func waitsWarning(field string, h Held) Warning {
+func waitsWarning(field string, h Held) agentcard.Warning {
 	more := ""
 	if n := len(h.Differences) - 1; n > 0 {
 		more = fmt.Sprintf(" and %d more", n)
 	}
-	return Warning{
+	return agentcard.Warning{
 		Code: "CHANGE_WAITS", Field: field,
 		Message: "an admin has to approve this change (" + h.Differences[0].Field + more + "); until then what was confirmed stays in force",
 	}
 }
 
-func refusedWarning(field string) Warning {
-	return Warning{Code: "CHANGE_REFUSED", Field: field, Message: "an admin has refused this change, so it has no effect; what was confirmed stays in force"}
+func refusedWarning(field string) agentcard.Warning {
+	return agentcard.Warning{Code: "CHANGE_REFUSED", Field: field, Message: "an admin has refused this change, so it has no effect; what was confirmed stays in force"}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 	"github.com/quorate/quorate/registry/registrytest"
 )
 
@@ -43,7 +44,7 @@ func refreshed(t *testing.T, r *registry.Registry, want ...string) registry.Agen
 	return a
 }
 
-func wantCodes(t *testing.T, call string, warnings []registry.Warning, err error, want ...string) {
+func wantCodes(t *testing.T, call string, warnings []agentcard.Warning, err error, want ...string) {
 	t.Helper()
 	var got []string
 	for _, w := range warnings {
@@ -116,7 +117,7 @@ func TestACardThatMovesWaitsUntilAnAdminApprovesIt(t *testing.T) {
 	once := r.Once(registry.Retry{Caller: "admin", RequestID: "1"})
 	for range 2 { // the second is a retry
 		_, warnings, err := once.Approve(t.Context(), tenant, "a", newer.Etag)
-		wantCodes(t, "Approve()", warnings, err, registry.InterfaceRemoved)
+		wantCodes(t, "Approve()", warnings, err, agentcard.InterfaceRemoved)
 	}
 	after := wantInForce(t, r, "worse", "old")
 	if wantWaiting(t, &after); after.LiveVersion != 2 || after.LatestVersion != 2 {
@@ -272,13 +273,13 @@ func TestWhatAnAdminWritesTakesEffectAndEndsTheWait(t *testing.T) {
 func TestSchemasWaitUntilAnAdminWritesOthers(t *testing.T) {
 	t.Parallel()
 	r, _ := confirming(t)
-	output := func(name string) registry.Metadata {
-		return registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: name, SemanticType: "document"}}}
+	output := func(name string) agentcard.Metadata {
+		return agentcard.Metadata{OutputSchemas: []agentcard.OutputSchema{{Name: name, SemanticType: "document"}}}
 	}
 	if _, _, err := byAgent(r).UpdateMetadata(t.Context(), tenant, "a", "", []string{"output_schemas"}, output("agents")); err != nil {
 		t.Fatalf("UpdateMetadata() by the agent = %v, want no error", err)
 	}
-	once := registry.Metadata{AtMostOnceSkills: []string{"*"}}
+	once := agentcard.Metadata{AtMostOnceSkills: []string{"*"}}
 	if a, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, "a", "", []string{"at_most_once_skills"}, once); err != nil || a.Pending == nil {
 		t.Errorf("UpdateMetadata() of rules by an admin = %+v waiting, %v, want that the schemas go on waiting", a.Pending, err)
 	}
@@ -326,10 +327,10 @@ func TestAVersionThatWaitsIsMadeLiveOnlyAsItWasSeen(t *testing.T) {
 func TestSchemasThatAnAgentChangesWait(t *testing.T) {
 	t.Parallel()
 	r, _ := confirming(t)
-	input := func(kind, description string) registry.Metadata {
-		return registry.Metadata{InputSchemas: []registry.InputSchema{{Name: "spec", SemanticType: kind, Description: description}}}
+	input := func(kind, description string) agentcard.Metadata {
+		return agentcard.Metadata{InputSchemas: []agentcard.InputSchema{{Name: "spec", SemanticType: kind, Description: description}}}
 	}
-	output := registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "code", SemanticType: "artifact"}}}
+	output := agentcard.Metadata{OutputSchemas: []agentcard.OutputSchema{{Name: "code", SemanticType: "artifact"}}}
 	inputs, outputs := []string{"input_schemas"}, []string{"output_schemas"}
 	if _, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, "a", "", nil, input("document", "old")); err != nil {
 		t.Fatalf("UpdateMetadata() by an admin = %v, want no error", err)
@@ -375,7 +376,7 @@ func TestAnAgentThatAppliesItselfWaits(t *testing.T) {
 	r, _ := confirming(t)
 	in := registry.Application{Registration: registry.Registration{
 		OnlyName: "a", RawCard: []byte(cardOf("evil", "old")),
-		Metadata: &registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "code", SemanticType: "artifact"}}},
+		Metadata: &agentcard.Metadata{OutputSchemas: []agentcard.OutputSchema{{Name: "code", SemanticType: "artifact"}}},
 	}}
 	done, err := r.Apply(t.Context(), tenant, in)
 	wantCodes(t, "Apply()", done.Warnings, err, "CHANGE_WAITS", "CHANGE_WAITS")
@@ -395,12 +396,12 @@ func TestAnAgentThatAppliesItselfWaits(t *testing.T) {
 
 func TestAnAgentThatAppliesWhatWaitsWritesNothing(t *testing.T) {
 	t.Parallel()
-	for name, outputs := range map[string][]registry.OutputSchema{"a card": nil, "a card and schemas": {{Name: "code", SemanticType: "artifact"}}} {
+	for name, outputs := range map[string][]agentcard.OutputSchema{"a card": nil, "a card and schemas": {{Name: "code", SemanticType: "artifact"}}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r, _ := confirming(t)
 			in := registry.Application{Registration: registry.Registration{
-				OnlyName: "a", RawCard: []byte(cardOf("evil", "old")), Metadata: &registry.Metadata{OutputSchemas: outputs},
+				OnlyName: "a", RawCard: []byte(cardOf("evil", "old")), Metadata: &agentcard.Metadata{OutputSchemas: outputs},
 			}}
 			first, err := r.Apply(t.Context(), tenant, in)
 			if err != nil || first.Agent.Pending == nil {
@@ -463,7 +464,7 @@ func TestACardThatWouldBeRefusedTodayIsCompared(t *testing.T) {
 	const twice = `{"name":"a","name":"a","version":"1.0.0"}` // as other rules took it
 	ctx, store := t.Context(), registrytest.Store(t)
 	err := store.Update(ctx, registry.Key{Tenant: tenant, Name: "a"}, func(*registry.Record) (registry.Change, error) {
-		a := registry.Agent{Tenant: tenant, Name: "a", Card: registry.Card{Name: "a", Version: "1.0.0"}, RawCard: []byte(twice), CardURI: here, LiveVersion: 1, LatestVersion: 1}
+		a := registry.Agent{Tenant: tenant, Name: "a", Card: agentcard.Card{Name: "a", Version: "1.0.0"}, RawCard: []byte(twice), CardURI: here, LiveVersion: 1, LatestVersion: 1}
 		return registry.Change{Record: &registry.Record{Agent: a}}, nil
 	})
 	if err != nil {
@@ -487,7 +488,7 @@ func TestWithoutConfirmationAllTakesEffectAtOnce(t *testing.T) {
 		t.Fatalf("Register() = %v, want no error", err)
 	}
 	w.serve(here, cardOf("two", "old"))
-	refreshed(t, r, registry.InterfaceRemoved)
+	refreshed(t, r, agentcard.InterfaceRemoved)
 	a := wantInForce(t, r, "two", "old")
 	wantWaiting(t, &a)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // maxAlikes bounds both how many look-alikes a warning names and how many names are compared.
@@ -28,7 +29,7 @@ func looksAlike(a, b string) bool {
 
 // checkLooks returns a warning when the name of a new agent may be mistaken for that of another agent. A strict registry refuses the name with the
 // reason NAME_LOOKS_LIKE.
-func (r *Registry) checkLooks(ctx context.Context, tenant, name string) ([]Warning, error) {
+func (r *Registry) checkLooks(ctx context.Context, tenant, name string) ([]agentcard.Warning, error) {
 	records, err := r.store.Agents(ctx, Query{Tenant: tenant, Like: Skeleton(name), Limit: maxAlikes})
 	if err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func (r *Registry) checkLooks(ctx context.Context, tenant, name string) ([]Warni
 	if r.strict {
 		return nil, fault.Invalid("card.name", "NAME_LOOKS_LIKE", "the name %q may be taken for that of another agent: %s", name, list)
 	}
-	return []Warning{{
+	return []agentcard.Warning{{
 		Code: "NAME_LOOKS_LIKE", Field: "card.name", Message: "the name may be taken for that of another agent: " + list,
 	}}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Mapping is an admin's statement that an output of one semantic type may be given to an input of another.
@@ -90,8 +91,8 @@ func (r *Registry) CreateMapping(ctx context.Context, tenant string, m Mapping, 
 
 // UpdateMapping changes a mapping's description. A stale etag is a Conflict fault with the reason ETAG_MISMATCH.
 func (r *Registry) UpdateMapping(ctx context.Context, tenant, name, etag, description string, retry Retry) (Mapping, error) {
-	if utf8.RuneCountInString(description) > maxDescription {
-		return Mapping{}, fault.Invalid("semantic_mapping.description", "MAPPING_INVALID", "more than %d characters", maxDescription)
+	if utf8.RuneCountInString(description) > agentcard.MaxDescription {
+		return Mapping{}, fault.Invalid("semantic_mapping.description", "MAPPING_INVALID", "more than %d characters", agentcard.MaxDescription)
 	}
 	now := r.now().UTC()
 	var made Mapping
@@ -151,15 +152,15 @@ func (r *Registry) changeMappings(
 
 func (m *Mapping) validate() error {
 	for field, value := range map[string]string{"from_type": m.From, "to_type": m.To} {
-		if !slices.Contains(semanticTypes, value) {
-			return fault.Invalid("semantic_mapping."+field, "MAPPING_INVALID", "%q is not one of %s", fault.Clip(value), strings.Join(semanticTypes, ", "))
+		if !slices.Contains(agentcard.SemanticTypes, value) {
+			return fault.Invalid("semantic_mapping."+field, "MAPPING_INVALID", "%q is not one of %s", fault.Clip(value), strings.Join(agentcard.SemanticTypes, ", "))
 		}
 	}
 	if m.From == m.To {
 		return fault.Invalid("semantic_mapping.to_type", "MAPPING_INVALID", "a type fits itself without a mapping")
 	}
-	if utf8.RuneCountInString(m.Description) > maxDescription {
-		return fault.Invalid("semantic_mapping.description", "MAPPING_INVALID", "more than %d characters", maxDescription)
+	if utf8.RuneCountInString(m.Description) > agentcard.MaxDescription {
+		return fault.Invalid("semantic_mapping.description", "MAPPING_INVALID", "more than %d characters", agentcard.MaxDescription)
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package registry
 
-import "time"
+import (
+	"time"
+
+	"github.com/quorate/quorate/registry/agentcard"
+)
 
 // CardChanges says whose changes to an agent take effect at once, where they touch what matters: everything in a card but texts for readers, the
 // origin from which the card is read, and the schemas in the metadata.
@@ -43,8 +47,8 @@ type PendingCard struct {
 type PendingSchemas struct {
 	Held
 
-	InputSchemas  []InputSchema  `json:"input_schemas,omitempty"`
-	OutputSchemas []OutputSchema `json:"output_schemas,omitempty"`
+	InputSchemas  []agentcard.InputSchema  `json:"input_schemas,omitempty"`
+	OutputSchemas []agentcard.OutputSchema `json:"output_schemas,omitempty"`
 }
 
 // Held says who brought something that waits, and what it would change.

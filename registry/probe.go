@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const (
@@ -142,7 +143,7 @@ func (r *Registry) probe(ctx context.Context, key Key) error {
 	if err != nil {
 		return err
 	}
-	card, _, _, err := parseCard(raw, key.Name)
+	card, _, _, err := agentcard.ParseFor(raw, key.Name)
 	if err != nil {
 		return fmt.Errorf("reading the card at %s: %w", uri, err)
 	}
@@ -168,7 +169,7 @@ func probeURL(a *Agent) string {
 	}
 	for _, i := range a.Card.Interfaces {
 		u, err := url.Parse(i.URL)
-		if i.Binding != BindingGRPC && err == nil && strings.HasPrefix(u.Scheme, "http") {
+		if i.Binding != agentcard.BindingGRPC && err == nil && strings.HasPrefix(u.Scheme, "http") {
 			return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: wellKnownPath}).String()
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Refresh reads an agent's card again, from uri or, when that is empty, from where it was read before, and replaces the old card. The metadata stays
@@ -12,7 +13,7 @@ import (
 // CARD_NAME_CHANGED. If the agent's URL is changed while it is being read, the result is a Conflict fault with the reason ETAG_MISMATCH.
 //
 // With an etag it writes only if the agent still has that etag.
-func (w Writer) Refresh(ctx context.Context, tenant, name, uri, etag string) (Agent, []Warning, error) {
+func (w Writer) Refresh(ctx context.Context, tenant, name, uri, etag string) (Agent, []agentcard.Warning, error) {
 	r, key, content := w.registry, Key{tenant, name}, []string{"refresh", name, uri, etag}
 	if request, done, err := r.begin(ctx, key, w.retry, content); err != nil || done {
 		return r.answerRetry(ctx, tenant, request, err)
@@ -56,7 +57,7 @@ type fetchedCard struct {
 
 // replaceCard replaces the agent's card by one that was read again. A card that was read from the agent's own URL is dropped when the agent has
 // another URL, or none, by now: an admin may have brought another card while it was read.
-func (w Writer) replaceCard(ctx context.Context, key Key, card fetchedCard, content any) (Agent, []Warning, error) {
+func (w Writer) replaceCard(ctx context.Context, key Key, card fetchedCard, content any) (Agent, []agentcard.Warning, error) {
 	r := w.registry
 	c, err := r.read(ctx, key, card.raw)
 	if err != nil {
@@ -64,7 +65,7 @@ func (w Writer) replaceCard(ctx context.Context, key Key, card fetchedCard, cont
 	}
 	c.author = cmp.Or(w.author, AuthorRefresher) // even when an admin asks: nobody has seen this card
 	var next Record
-	var warnings []Warning
+	var warnings []agentcard.Warning
 	replayed, err := w.update(ctx, key, content, func(q *Request) { q.Warnings = warnings }, func(old *Record) (change Change, err error) {
 		if old == nil {
 			return Change{}, Missing(key)

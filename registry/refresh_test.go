@@ -8,6 +8,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func TestRefreshTakesTheNewCardAndKeepsTheRules(t *testing.T) {
@@ -16,7 +17,7 @@ func TestRefreshTakesTheNewCardAndKeepsTheRules(t *testing.T) {
 	const here, there = "https://one.example/card.json", "https://two.example/card.json"
 	w.serve(here, string(named("worker", "old")))
 	w.serve(there, string(named("worker", "new")))
-	rules := requirement(func(*registry.ConsultationRequirement) {})
+	rules := ruled()
 	first, _, err := r.Register(t.Context(), "default", registry.Registration{CardURI: here, Metadata: &rules})
 	if err != nil {
 		t.Fatalf("Register() = %v", err)
@@ -105,29 +106,29 @@ func TestMetadataOfACardThatIsReadAgainIsAWarning(t *testing.T) {
 	const uri = "https://one.example/card.json"
 	w := newWeb()
 	r := open(t, registry.Options{Client: w.client()})
-	w.serve(uri, cardV1)
+	w.serve(uri, contracted)
 	register(t, r, "reviewer") // whom the rule of the card names
 	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{CardURI: uri}); err != nil {
 		t.Fatalf("Register() = %v", err)
 	}
-	apply := func(m *registry.Metadata) (registry.Agent, []registry.Warning, error) {
+	apply := func(m *agentcard.Metadata) (registry.Agent, []agentcard.Warning, error) {
 		done, err := r.Apply(t.Context(), tenant, registry.Application{Registration: registry.Registration{CardURI: uri, Metadata: m}})
 		return done.Agent, done.Warnings, err
 	}
-	refresh := func() (registry.Agent, []registry.Warning, error) {
+	refresh := func() (registry.Agent, []agentcard.Warning, error) {
 		return r.Once(registry.Retry{}).Refresh(t.Context(), tenant, "web-fetch", "", "")
 	}
 	if _, warnings, err := refresh(); err != nil || len(warnings) != 0 {
 		t.Errorf("Refresh(same metadata) = %v, %v, want no warning", warnings, err)
 	}
 	for range 2 {
-		if _, warnings, err := apply(&registry.Metadata{}); err != nil || len(warnings) != 1 || warnings[0].Code != "CARD_METADATA_IGNORED" {
+		if _, warnings, err := apply(&agentcard.Metadata{}); err != nil || len(warnings) != 1 || warnings[0].Code != "CARD_METADATA_IGNORED" {
 			t.Errorf("Apply(no metadata) = %v, %v, want CARD_METADATA_IGNORED once", warnings, err)
 		}
 	}
-	for name, readAgain := range map[string]func() (registry.Agent, []registry.Warning, error){
+	for name, readAgain := range map[string]func() (registry.Agent, []agentcard.Warning, error){
 		"Refresh": refresh,
-		"Apply":   func() (registry.Agent, []registry.Warning, error) { return apply(nil) },
+		"Apply":   func() (registry.Agent, []agentcard.Warning, error) { return apply(nil) },
 	} {
 		agent, warnings, err := readAgain()
 		if err != nil || len(warnings) != 1 || warnings[0].Code != "CARD_METADATA_IGNORED" || len(agent.Metadata.ConsultationRequirements) != 0 {

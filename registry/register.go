@@ -7,27 +7,28 @@ import (
 	"fmt"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Registration is a request to register an agent. Exactly one of RawCard and CardURI is set.
 type Registration struct {
 	RawCard      []byte
-	CardURI      string    // without a path it stands for the well-known path at that origin
-	Name         string    // the agent's, when it is not to be the card's; empty: the card's
-	Metadata     *Metadata // takes precedence over what the card carries
-	RequestID    string    // makes a retry safe for 24 hours; empty: it is not
-	Caller       string    // who asks; request ids are the caller's own
-	OnlyName     string    // when set, the agent must have this name, or it is a PermissionDenied fault with the reason NOT_YOUR_AGENT
-	ValidateOnly bool      // check everything and write nothing
-	Version      string    // the version that the caller expects in the card; another one is a warning; empty for no expectation
-	Source       Source    // where the card was found; zero when the caller brought it
+	CardURI      string              // without a path it stands for the well-known path at that origin
+	Name         string              // the agent's, when it is not to be the card's; empty: the card's
+	Metadata     *agentcard.Metadata // takes precedence over what the card carries
+	RequestID    string              // makes a retry safe for 24 hours; empty: it is not
+	Caller       string              // who asks; request ids are the caller's own
+	OnlyName     string              // when set, the agent must have this name, or it is a PermissionDenied fault with the reason NOT_YOUR_AGENT
+	ValidateOnly bool                // check everything and write nothing
+	Version      string              // the version that the caller expects in the card; another one is a warning; empty for no expectation
+	Source       Source              // where the card was found; zero when the caller brought it
 }
 
 // Register registers an agent by its card. A name that is taken is an AlreadyExists fault with the reason AGENT_EXISTS. A request id that was used
 // with other content is a Conflict fault with the reason REQUEST_ID_REUSED.
 //
 // A card that was read by URL counts as an answered probe. The agent of an inline card is probed in the background.
-func (r *Registry) Register(ctx context.Context, tenant string, in Registration) (Agent, []Warning, error) {
+func (r *Registry) Register(ctx context.Context, tenant string, in Registration) (Agent, []agentcard.Warning, error) {
 	if (len(in.RawCard) == 0) == (in.CardURI == "") {
 		return Agent{}, nil, fault.Invalid("card", "VALIDATION_FAILED", "either a card or the URL of one is needed")
 	}
@@ -77,16 +78,16 @@ func (in *Registration) asked() any {
 	return struct {
 		RawCard  []byte
 		CardURI  string
-		Metadata *Metadata
+		Metadata *agentcard.Metadata
 		Version  string
 		Name     string `json:",omitempty"`
 	}{in.RawCard, in.CardURI, in.Metadata, in.Version, in.Name}
 }
 
 // prepare checks a registration and returns its card, and what to write when the agent is new.
-func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) (c content, change Change, warnings []Warning, err error) {
-	if in.Name != "" && !namePattern.MatchString(in.Name) {
-		return content{}, Change{}, nil, fault.Invalid("name", "NAME_INVALID", "the name %q is not valid: %s", fault.Clip(in.Name), nameRule)
+func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) (c content, change Change, warnings []agentcard.Warning, err error) {
+	if in.Name != "" && !agentcard.ValidName(in.Name) {
+		return content{}, Change{}, nil, fault.Invalid("name", "NAME_INVALID", "the name %q is not valid: %s", fault.Clip(in.Name), agentcard.NameRule)
 	}
 	now := r.now().UTC()
 	raw, uri, pulse := bytes.Clone(in.RawCard), "", Pulse{}
@@ -107,7 +108,7 @@ func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) 
 }
 
 // compose returns the change that creates an agent with the card. It does not check the name for look-alikes.
-func (r *Registry) compose(ctx context.Context, tenant string, in Registration, c content, uri string, pulse Pulse) (Change, []Warning, error) {
+func (r *Registry) compose(ctx context.Context, tenant string, in Registration, c content, uri string, pulse Pulse) (Change, []agentcard.Warning, error) {
 	now := r.now().UTC()
 	verification, err := r.admit(nil, c.verification)
 	if err != nil {
@@ -122,14 +123,14 @@ func (r *Registry) compose(ctx context.Context, tenant string, in Registration, 
 	if in.Metadata != nil {
 		metadata = in.Metadata
 		if own != nil {
-			warnings = append(warnings, Warning{
+			warnings = append(warnings, agentcard.Warning{
 				Code: "CARD_METADATA_IGNORED", Field: "metadata",
 				Message: "the card carries metadata of its own; what came with the request wins",
 			})
 		}
 	}
 	if in.Version != "" && in.Version != card.Version {
-		warnings = append(warnings, Warning{
+		warnings = append(warnings, agentcard.Warning{
 			Code: "VERSION_MISMATCH", Field: "version",
 			Message: fmt.Sprintf("the version was given as %q, and the card says %s; the card's counts", fault.Clip(in.Version), card.Version),
 		})

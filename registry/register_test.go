@@ -12,6 +12,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func TestRegisterByURL(t *testing.T) {
@@ -128,7 +129,7 @@ func TestARetryGetsTheFirstAnswer(t *testing.T) {
 		reason string
 	}{
 		"other content is refused":            {func(in *registry.Registration) { in.RawCard = named("b") }, "REQUEST_ID_REUSED"},
-		"other metadata is other content":     {func(in *registry.Registration) { in.Metadata = &registry.Metadata{} }, "REQUEST_ID_REUSED"},
+		"other metadata is other content":     {func(in *registry.Registration) { in.Metadata = &agentcard.Metadata{} }, "REQUEST_ID_REUSED"},
 		"another id is another request":       {func(in *registry.Registration) { in.RequestID = "2" }, "AGENT_EXISTS"},
 		"another caller is another request":   {func(in *registry.Registration) { in.Caller = "bob" }, "AGENT_EXISTS"},
 		"no id is another request":            {func(in *registry.Registration) { in.RequestID = "" }, "AGENT_EXISTS"},
@@ -197,11 +198,20 @@ func TestAnAgentRegistersUnderItsOwnNameOnly(t *testing.T) {
 	}
 }
 
+// contracted is a card with metadata.
+const contracted = `{
+  "name": "web-fetch", "version": "1.0.0", "skills": [{"id": "fetch_url"}], "supportedInterfaces": [{"url": "https://a.example/rpc"}],
+  "capabilities": {"extensions": [{"uri": "https://github.com/quorate/quorate/extensions/contract/v1", "params": {
+    "outputSchemas": [{"name": "text", "semanticType": "document"}],
+    "consultationRequirements": [{"id": "safe", "targetAgent": "reviewer", "phase": "pre-completion", "mandatory": true}]
+  }}]}
+}`
+
 func TestWhatTheAdminSaysWinsOverTheCard(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
 	_, warnings, err := r.Register(t.Context(), tenant, registry.Registration{
-		RawCard: []byte(cardV1), Metadata: &registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "x", SemanticType: "artifact"}}},
+		RawCard: []byte(contracted), Metadata: &agentcard.Metadata{OutputSchemas: []agentcard.OutputSchema{{Name: "x", SemanticType: "artifact"}}},
 	})
 	if err != nil || len(warnings) != 1 || warnings[0].Code != "CARD_METADATA_IGNORED" {
 		t.Fatalf("Register() = %v, %v, want CARD_METADATA_IGNORED", warnings, err)
@@ -215,7 +225,7 @@ func TestWhatTheAdminSaysWinsOverTheCard(t *testing.T) {
 func TestARuleWithAnUnknownTargetIsAWarning(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
-	_, warnings, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(cardV1)})
+	_, warnings, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(contracted)})
 	if err != nil || len(warnings) != 1 || warnings[0].Code != "TARGET_AGENT_UNKNOWN" ||
 		warnings[0].Field != "metadata.consultation_requirements[0].target_agent" {
 		t.Errorf("Register() = %+v, %v, want TARGET_AGENT_UNKNOWN", warnings, err)
@@ -225,11 +235,11 @@ func TestARuleWithAnUnknownTargetIsAWarning(t *testing.T) {
 func TestARuleOfAnUnknownFormatIsAWarning(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
-	rules := []registry.ValidationRule{{Type: "format", Value: "E-Mail", Message: "m"}, {Type: "format", Value: "Email", Message: "m"}, {Type: "pattern", Value: "e-mail", Message: "m"}}
+	rules := []agentcard.ValidationRule{{Type: "format", Value: "E-Mail", Message: "m"}, {Type: "format", Value: "Email", Message: "m"}, {Type: "pattern", Value: "e-mail", Message: "m"}}
 	_, warnings, err := r.Register(t.Context(), tenant, registry.Registration{
-		RawCard: []byte(cardV1), Metadata: &registry.Metadata{InputSchemas: []registry.InputSchema{{Name: "to", SemanticType: "document", ValidationRules: rules}}},
+		RawCard: []byte(contracted), Metadata: &agentcard.Metadata{InputSchemas: []agentcard.InputSchema{{Name: "to", SemanticType: "document", ValidationRules: rules}}},
 	})
-	i := slices.IndexFunc(warnings, func(w registry.Warning) bool { return w.Code == "FORMAT_UNKNOWN" })
+	i := slices.IndexFunc(warnings, func(w agentcard.Warning) bool { return w.Code == "FORMAT_UNKNOWN" })
 	if err != nil || i < 0 || warnings[i].Field != "metadata.input_schemas[0].validation_rules[0].value" || !strings.Contains(warnings[i].Message, "known are date, date-time, email,") {
 		t.Errorf("Register() = %+v, %v, want FORMAT_UNKNOWN of the first rule with the formats that are known", warnings, err)
 	}
@@ -239,11 +249,11 @@ func TestARuleOfAnUnknownFormatIsAWarning(t *testing.T) {
 func TestASkillThatIsDoneOnceAndUnknownIsAWarning(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
-	a, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(cardV1)})
+	a, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(contracted)})
 	if err != nil {
 		t.Fatalf("Register() = %v, want no error", err)
 	}
-	once := registry.Metadata{AtMostOnceSkills: []string{"*", a.Card.Skills[0].ID, "pya"}}
+	once := agentcard.Metadata{AtMostOnceSkills: []string{"*", a.Card.Skills[0].ID, "pya"}}
 	_, warnings, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, a.Name, "", nil, once)
 	if err != nil || len(warnings) != 1 || warnings[0].Code != "SKILL_NOT_FOUND" || warnings[0].Field != "metadata.at_most_once_skills[2]" {
 		t.Errorf("UpdateMetadata() = %+v, %v, want SKILL_NOT_FOUND of the third skill", warnings, err)
@@ -254,7 +264,7 @@ func TestACardMayCarryTheWholeDocumentOfItsMetadata(t *testing.T) {
 	t.Parallel()
 	card := func(about string) []byte {
 		return []byte(`{"name":"a","version":"1.0.0","url":"https://a.example/","skills":[{"id":"s"}],"capabilities":{"extensions":[{"uri":"` +
-			registry.ContractExtension + `","params":{` + about + `,"created_at":"2026-01-16T12:00:00Z","output_schemas":[{"name":"x","semantic_type":"artifact"}]}}]}}`)
+			agentcard.ContractExtension + `","params":{` + about + `,"created_at":"2026-01-16T12:00:00Z","output_schemas":[{"name":"x","semantic_type":"artifact"}]}}]}}`)
 	}
 	r := open(t, registry.Options{})
 	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: card(`"agent_name":"b"`)}); fault.ReasonOf(err) != "METADATA_INVALID" {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const maxLimit = 1000
@@ -29,7 +30,7 @@ type Options struct {
 
 	// Unspoken returns why nobody here can call the agent with a card, as what follows "the agent"; empty when it can be called. Nil is not asked. It is a
 	// warning: others may call the agent.
-	Unspoken func(card Card) string
+	Unspoken func(card agentcard.Card) string
 }
 
 // Registry is the registry of all tenants; it is safe for concurrent use.
@@ -52,7 +53,7 @@ type Registry struct {
 	cardChanges   CardChanges
 	strict        bool
 	denied        func(*http.Response) string // Options.Denied
-	unspoken      func(Card) string           // Options.Unspoken
+	unspoken      func(agentcard.Card) string // Options.Unspoken
 	uncertain     uncertainCards
 }
 
@@ -118,12 +119,12 @@ func (r *Registry) AgentsWith(ctx context.Context, tenant, skill, tag, after str
 	if skill == "" && tag == "" {
 		return nil, fault.Invalid("skill_id", "SKILL_MISSING", "a skill id or a tag is needed")
 	}
-	return r.agents(ctx, Query{Tenant: tenant, Skill: skill, Tag: FoldTag(tag), After: Key{tenant, after}, Limit: clampLimit(limit)})
+	return r.agents(ctx, Query{Tenant: tenant, Skill: skill, Tag: agentcard.FoldTag(tag), After: Key{tenant, after}, Limit: clampLimit(limit)})
 }
 
 // AgentSkill is a skill together with the agent that has it.
 type AgentSkill struct {
-	Skill
+	agentcard.Skill
 	Agent  string
 	Status Status
 }

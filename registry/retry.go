@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // requestLife is how long a request is remembered for retries.
@@ -77,10 +78,10 @@ func (w Writer) update(
 // updateAgent is update for an agent that exists. It returns the agent as change has written it, and the warnings of change; for a retry, the agent as
 // it is now, and the warnings of the first answer.
 func (w Writer) updateAgent(
-	ctx context.Context, key Key, content any, change func(old *Record) (Change, []Warning, error),
-) (Agent, []Warning, error) {
+	ctx context.Context, key Key, content any, change func(old *Record) (Change, []agentcard.Warning, error),
+) (Agent, []agentcard.Warning, error) {
 	var next Record
-	var warnings []Warning
+	var warnings []agentcard.Warning
 	note := func(q *Request) { q.Warnings = warnings }
 	replayed, err := w.update(ctx, key, content, note, func(old *Record) (c Change, err error) {
 		if old == nil {
@@ -111,7 +112,7 @@ func (r *Registry) resolveRace(ctx context.Context, key Key, retry Retry, conten
 }
 
 // answerRetry answers the retry of a write to an agent, given the first request or the error of looking for it.
-func (r *Registry) answerRetry(ctx context.Context, tenant string, first *Request, err error) (Agent, []Warning, error) {
+func (r *Registry) answerRetry(ctx context.Context, tenant string, first *Request, err error) (Agent, []agentcard.Warning, error) {
 	if err != nil {
 		return Agent{}, nil, err
 	}

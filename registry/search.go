@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const maxQuery = 4000 // bytes
@@ -120,7 +121,7 @@ func (d *Directory) Search(tenant string, q Search) []Match {
 
 // find returns the matches in no particular order.
 func (x *agentIndex) find(q Search) []Match {
-	tag := FoldTag(q.Tag)
+	tag := agentcard.FoldTag(q.Tag)
 	fits := func(name string) bool {
 		return (q.Skill == "" || x.skills[q.Skill].has(name)) && (q.Tag == "" || x.tags[tag].has(name))
 	}
@@ -145,7 +146,7 @@ func (x *agentIndex) skillsThatFit(agent, id, tag string) (ids []string) {
 	skills := x.members[agent].agent.Card.Skills
 	for i := range skills {
 		skill := &skills[i]
-		tagged := tag == "" || slices.ContainsFunc(skill.Tags, func(t string) bool { return FoldTag(t) == tag })
+		tagged := tag == "" || slices.ContainsFunc(skill.Tags, func(t string) bool { return agentcard.FoldTag(t) == tag })
 		if (id == "" || skill.ID == id) && tagged {
 			ids = append(ids, skill.ID)
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // The parameters of BM25, with their usual values.
@@ -88,7 +90,7 @@ func (x *textIndex) each(a *Agent, use func(skill string, weights map[int]float3
 	x.place(about, weightAgent, a.Name, a.Card.Name, a.Card.Description)
 	skills := a.Card.Skills
 	if len(skills) == 0 {
-		skills = []Skill{{}}
+		skills = []agentcard.Skill{{}}
 	}
 	for i := range skills {
 		skill, weights := &skills[i], maps.Clone(about)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 	"github.com/quorate/quorate/registry/jws"
 )
 
@@ -63,8 +64,8 @@ func (w Writer) PinSigningKey(ctx context.Context, tenant string, jwk []byte, ag
 		return SigningKey{}, fault.Invalid("agents", "KEY_INVALID", "a key is for at most %d agents by name", maxKeyAgents)
 	}
 	for _, name := range agents {
-		if !namePattern.MatchString(name) {
-			return SigningKey{}, fault.Invalid("agents", "KEY_INVALID", "%q is not an agent's name: %s", fault.Clip(name), nameRule)
+		if !agentcard.ValidName(name) {
+			return SigningKey{}, fault.Invalid("agents", "KEY_INVALID", "%q is not an agent's name: %s", fault.Clip(name), agentcard.NameRule)
 		}
 	}
 	store, err := r.signingKeyStore()

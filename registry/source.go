@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Types of sources.
@@ -39,7 +40,7 @@ type Found struct {
 
 // Discover registers an agent that was found, or adds its card as the next version of the agent that was found there before. It never changes an
 // agent of another source: that is an AlreadyExists fault with the reason AGENT_FROM_ELSEWHERE.
-func (r *Registry) Discover(ctx context.Context, tenant string, f Found) (Agent, []Warning, error) {
+func (r *Registry) Discover(ctx context.Context, tenant string, f Found) (Agent, []agentcard.Warning, error) {
 	c, err := r.read(ctx, Key{Tenant: tenant}, f.RawCard)
 	if err != nil {
 		return Agent{}, nil, err
@@ -55,12 +56,12 @@ func (r *Registry) Discover(ctx context.Context, tenant string, f Found) (Agent,
 	create, createWarnings, createErr := r.compose(ctx, tenant, Registration{Source: f.Source}, c, f.CardURI, pulse)
 	key := Key{tenant, c.card.Name}
 	if createErr == nil {
-		var alikes []Warning
+		var alikes []agentcard.Warning
 		alikes, createErr = r.checkLooks(ctx, tenant, key.Name)
 		createWarnings = append(createWarnings, alikes...)
 	}
 	var next Record
-	var warnings []Warning
+	var warnings []agentcard.Warning
 	created, held := false, false
 	err = r.store.Update(ctx, key, func(old *Record) (change Change, err error) {
 		if created, held = old == nil, false; created {

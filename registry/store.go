@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // ErrRequestSeen is returned by Store.Update when the request is remembered already.
@@ -35,10 +37,10 @@ type RequestKey struct{ Tenant, Caller, ID string }
 // Request is a remembered write: what was asked, and what the first answer said.
 type Request struct {
 	Key        RequestKey
-	Digest     [sha256.Size]byte // of what was asked
-	Agent      string            // the agent that it wrote; empty for a semantic mapping
-	Warnings   []Warning         // of the first answer
-	Outcome    string            // of the first answer of Apply; empty for other writes
+	Digest     [sha256.Size]byte   // of what was asked
+	Agent      string              // the agent that it wrote; empty for a semantic mapping
+	Warnings   []agentcard.Warning // of the first answer
+	Outcome    string              // of the first answer of Apply; empty for other writes
 	CreateTime time.Time
 	ExpireTime time.Time
 }
@@ -66,7 +68,7 @@ func (q Query) Fits(a *Agent) bool {
 	if q.Like != "" {
 		return Skeleton(a.Name) == q.Like
 	}
-	return q.Skill == "" && q.Tag == "" || slices.ContainsFunc(a.Card.Skills, func(s Skill) bool {
+	return q.Skill == "" && q.Tag == "" || slices.ContainsFunc(a.Card.Skills, func(s agentcard.Skill) bool {
 		return (q.Skill == "" || q.Skill == s.ID) && (q.Tag == "" || slices.Contains(s.FoldedTags(), q.Tag))
 	})
 }
@@ -76,7 +78,7 @@ type SkillKey struct{ Skill, Agent string }
 
 // SkillRow is one skill of one agent.
 type SkillRow struct {
-	Skill
+	agentcard.Skill
 	Agent string
 }
 

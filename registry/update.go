@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // UpdateMetadata replaces the fields of an agent's metadata that mask names: input_schemas, output_schemas, consultation_requirements and
 // at_most_once_skills. An empty mask, or *, means all of them. A stale etag is a Conflict fault with the reason ETAG_MISMATCH; an empty etag matches
 // any state.
-func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, mask []string, m Metadata) (Agent, []Warning, error) {
+func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, mask []string, m agentcard.Metadata) (Agent, []agentcard.Warning, error) {
 	r := w.registry
 	merge, err := mergeFunc(mask, m)
 	if err != nil {
@@ -33,7 +34,7 @@ func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, m
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	return w.updateAgent(ctx, key, []any{"update", name, etag, mask, m}, func(old *Record) (Change, []Warning, error) {
+	return w.updateAgent(ctx, key, []any{"update", name, etag, mask, m}, func(old *Record) (Change, []agentcard.Warning, error) {
 		if err := old.checkEtag(etag); err != nil {
 			return Change{}, nil, err
 		}
@@ -56,7 +57,7 @@ func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, m
 }
 
 // mergeFunc returns a function that copies the fields in mask from m.
-func mergeFunc(mask []string, m Metadata) (func(*Metadata), error) {
+func mergeFunc(mask []string, m agentcard.Metadata) (func(*agentcard.Metadata), error) {
 	all := len(mask) == 0
 	fields := make(map[string]bool)
 	for i, path := range mask {
@@ -73,7 +74,7 @@ func mergeFunc(mask []string, m Metadata) (func(*Metadata), error) {
 				"%q cannot be updated; input_schemas, output_schemas, consultation_requirements and at_most_once_skills can", fault.Clip(path))
 		}
 	}
-	return func(to *Metadata) {
+	return func(to *agentcard.Metadata) {
 		if all || fields["input_schemas"] {
 			to.InputSchemas = m.InputSchemas
 		}
@@ -91,20 +92,20 @@ func mergeFunc(mask []string, m Metadata) (func(*Metadata), error) {
 
 // checkMetadata validates an agent's metadata. It warns of rules whose target is not registered or whose format is unknown, and of a version and skills
 // that are not the card's.
-func (r *Registry) checkMetadata(ctx context.Context, a *Agent) ([]Warning, error) {
+func (r *Registry) checkMetadata(ctx context.Context, a *Agent) ([]agentcard.Warning, error) {
 	if err := a.Metadata.Validate(a.Name); err != nil {
 		return nil, err
 	}
-	warnings := unknownFormats(a.Metadata.InputSchemas)
+	warnings := agentcard.UnknownFormats(a.Metadata.InputSchemas)
 	if version := a.Metadata.Version; version != "" && version != a.Card.Version {
-		warnings = append(warnings, Warning{
+		warnings = append(warnings, agentcard.Warning{
 			Code: "VERSION_MISMATCH", Field: "metadata.version",
 			Message: fmt.Sprintf("the metadata says version %q, and the card says %s; the card's counts", fault.Clip(version), a.Card.Version),
 		})
 	}
 	for i, id := range a.Metadata.AtMostOnceSkills {
-		if id != "*" && !slices.ContainsFunc(a.Card.Skills, func(s Skill) bool { return s.ID == id }) {
-			warnings = append(warnings, Warning{
+		if id != "*" && !slices.ContainsFunc(a.Card.Skills, func(s agentcard.Skill) bool { return s.ID == id }) {
+			warnings = append(warnings, agentcard.Warning{
 				Code: "SKILL_NOT_FOUND", Field: fmt.Sprintf("metadata.at_most_once_skills[%d]", i),
 				Message: fmt.Sprintf("the card has no skill %q, so that it keeps no work from being done twice", fault.Clip(id)),
 			})
@@ -120,7 +121,7 @@ func (r *Registry) checkMetadata(ctx context.Context, a *Agent) ([]Warning, erro
 				"no agent is named %q; this server is strict and takes no rule that cannot be met", q.TargetAgent)
 		}
 		if !exists {
-			warnings = append(warnings, Warning{
+			warnings = append(warnings, agentcard.Warning{
 				Code:    "TARGET_AGENT_UNKNOWN",
 				Message: fmt.Sprintf("no agent is named %q yet; until it is registered, the rule %q cannot be met", q.TargetAgent, q.ID),
 				Field:   fmt.Sprintf("metadata.consultation_requirements[%d].target_agent", i),

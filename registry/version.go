@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // MaxVersions is how many versions of an agent's card are kept.
@@ -19,7 +20,7 @@ type Version struct {
 	RawCard     []byte // the bytes as they were read
 	CardURI     string // where they were read; empty when the card was given inline
 	CardVersion string // the semantic version in the card
-	Breaking    []BreakingChange
+	Breaking    []agentcard.BreakingChange
 	CreateTime  time.Time
 }
 
@@ -72,7 +73,7 @@ func (r *Registry) Version(ctx context.Context, tenant, name string, number int6
 //
 // A version that waits for an admin may be replaced under its number. Without the agent's etag with which it was seen, the result is an InvalidArgument
 // fault with the reason ETAG_MISSING.
-func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, number int64) (Agent, []Warning, error) {
+func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, number int64) (Agent, []agentcard.Warning, error) {
 	r := w.registry
 	v, _, err := r.Version(ctx, tenant, name, number)
 	if err != nil {
@@ -83,7 +84,7 @@ func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, n
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	return w.updateAgent(ctx, key, []any{"live version", name, etag, number}, func(old *Record) (Change, []Warning, error) {
+	return w.updateAgent(ctx, key, []any{"live version", name, etag, number}, func(old *Record) (Change, []agentcard.Warning, error) {
 		if err := old.checkSeen(number, etag); err != nil {
 			return Change{}, nil, err
 		}
@@ -95,7 +96,7 @@ func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, n
 			return Change{}, nil, err
 		}
 		next := *old
-		warnings := append(slices.Clip(c.warnings), breakingWarnings(breakingChanges(&old.Card, &c.card))...)
+		warnings := append(slices.Clip(c.warnings), agentcard.BreakingWarnings(agentcard.BreakingChanges(&old.Card, &c.card))...)
 		next.Card, next.RawCard, next.LiveVersion, next.Verification = c.card, c.raw, number, verification
 		next.Pending = old.Pending.with(nil, old.Pending.schemas()) // it was compared with another card
 		change, err := r.write(old, &next)
@@ -115,7 +116,7 @@ func (a *Agent) checkSeen(number int64, etag string) error {
 // addVersion makes the card the agent's next version, and the live one. Two kinds of cards make no version: one with the content of the live version, and
 // one with the content of the newest version when an admin went back from that, unless an admin brings it. For those only a new URL is stored and,
 // for the live one, the result of checking its signatures now. A card that waits for an admin is a version too, but not the live one.
-func (r *Registry) addVersion(old *Record, c content, uri string) (next Record, change Change, warnings []Warning, err error) {
+func (r *Registry) addVersion(old *Record, c content, uri string) (next Record, change Change, warnings []agentcard.Warning, err error) {
 	next = *old
 	c.warnings = append(slices.Clip(c.warnings), c.keptMetadata(old)...)
 	verification, err := r.admit(&old.Agent, c.verification)
@@ -143,7 +144,7 @@ func (r *Registry) addVersion(old *Record, c content, uri string) (next Record, 
 	if !waits { // what waits was compared with another card
 		next.Pending = old.Pending.with(nil, old.Pending.schemas())
 	}
-	breaking := breakingChanges(&old.Card, &c.card)
+	breaking := agentcard.BreakingChanges(&old.Card, &c.card)
 	next.Card, next.RawCard, next.CardURI, next.Verification = c.card, c.raw, uri, verification
 	next.LatestVersion, next.LatestHash = old.LatestVersion+1, c.hash
 	next.LiveVersion = next.LatestVersion
@@ -151,7 +152,7 @@ func (r *Registry) addVersion(old *Record, c content, uri string) (next Record, 
 		return Record{}, Change{}, nil, err
 	}
 	change.Version = c.version(next.Name, next.LiveVersion, uri, next.UpdateTime, breaking)
-	return next, change, append(slices.Clip(c.warnings), breakingWarnings(breaking)...), nil
+	return next, change, append(slices.Clip(c.warnings), agentcard.BreakingWarnings(breaking)...), nil
 }
 
 // keepVersion stores what may change with a card that makes no version: its URL, the result of checking its signatures, and that another card waits no

@@ -8,12 +8,13 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const cardURI = "https://a.example/card.json"
 
 // published registers an agent a whose card is at cardURI and returns a function that publishes another card and reads it.
-func published(t *testing.T, card string) (r *registry.Registry, publish func(card string) (registry.Agent, []registry.Warning, error)) {
+func published(t *testing.T, card string) (r *registry.Registry, publish func(card string) (registry.Agent, []agentcard.Warning, error)) {
 	t.Helper()
 	w := newWeb()
 	r = open(t, registry.Options{Client: w.client()})
@@ -21,7 +22,7 @@ func published(t *testing.T, card string) (r *registry.Registry, publish func(ca
 	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{CardURI: cardURI}); err != nil {
 		t.Fatalf("Register() = %v, want no error", err)
 	}
-	return r, func(card string) (registry.Agent, []registry.Warning, error) {
+	return r, func(card string) (registry.Agent, []agentcard.Warning, error) {
 		w.serve(cardURI, card)
 		return r.Once(registry.Retry{}).Refresh(t.Context(), tenant, "a", "", "")
 	}
@@ -54,13 +55,13 @@ func TestEachNewContentIsAVersion(t *testing.T) {
 		}
 	}
 	got, warnings, err := publish(string(named("a", "t")))
-	if err != nil || got.LiveVersion != 2 || got.LatestVersion != 2 || len(warnings) != 1 || warnings[0].Code != registry.SkillRemoved {
+	if err != nil || got.LiveVersion != 2 || got.LatestVersion != 2 || len(warnings) != 1 || warnings[0].Code != agentcard.SkillRemoved {
 		t.Fatalf("Refresh(other skill) = version %d, %v, %v, want 2 and SKILL_REMOVED", got.LiveVersion, warnings, err)
 	}
 	first := wantVersion(t, r, false, registry.Version{Agent: "a", Number: 1, RawCard: named("a", "s")})
 	second := wantVersion(t, r, true, registry.Version{
 		Agent: "a", Number: 2, RawCard: named("a", "t"),
-		Breaking: []registry.BreakingChange{{Code: registry.SkillRemoved, Field: "card.skills", Message: `the skill "s" is gone`}},
+		Breaking: []agentcard.BreakingChange{{Code: agentcard.SkillRemoved, Field: "card.skills", Message: `the skill "s" is gone`}},
 	})
 	if len(first) != 64 || first == second {
 		t.Errorf("hashes are %s and %s, want two of 64 digits", first, second)
@@ -186,7 +187,7 @@ func TestAReportOfManyChangesIsBounded(t *testing.T) {
 func TestAStrictServerTakesNoRuleThatCannotBeMet(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{Strict: true})
-	rules := requirement(func(*registry.ConsultationRequirement) {})
+	rules := ruled()
 	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: named("a", "s"), Metadata: &rules}); fault.ReasonOf(err) != "TARGET_AGENT_UNKNOWN" {
 		t.Errorf("Register() = %v, want TARGET_AGENT_UNKNOWN", err)
 	}

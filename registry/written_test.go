@@ -10,6 +10,7 @@ import (
 
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 	"github.com/quorate/quorate/registry/embedded"
 )
 
@@ -109,7 +110,7 @@ func TestAWriteCountsWhateverIsReadAfterwards(t *testing.T) {
 	}
 	for name, write := range map[string]func(*registry.Registry) error{
 		"metadata": func(r *registry.Registry) error {
-			a, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, "a", "", nil, registry.Metadata{AtMostOnceSkills: []string{"*"}})
+			a, _, err := r.Once(registry.Retry{}).UpdateMetadata(t.Context(), tenant, "a", "", nil, agentcard.Metadata{AtMostOnceSkills: []string{"*"}})
 			return busy(a, err)
 		},
 		"an agent": func(r *registry.Registry) error {

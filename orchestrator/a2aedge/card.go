@@ -17,6 +17,7 @@ import (
 	"github.com/quorate/quorate/consultation"
 	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // CardPath is the path of a card below a base URL (A2A §8.2).
@@ -99,9 +100,9 @@ func (h *Handler) card(r *http.Request, path, tenant string) *a2apb.AgentCard {
 	url, grpcAddress := h.addresses(r)
 	return &a2apb.AgentCard{
 		SupportedInterfaces: []*a2apb.AgentInterface{
-			{Url: grpcAddress, ProtocolBinding: registry.BindingGRPC, Tenant: tenant, ProtocolVersion: Version},
-			{Url: url + path, ProtocolBinding: registry.BindingJSONRPC, ProtocolVersion: Version},
-			{Url: url + path, ProtocolBinding: registry.BindingHTTPJSON, ProtocolVersion: Version},
+			{Url: grpcAddress, ProtocolBinding: agentcard.BindingGRPC, Tenant: tenant, ProtocolVersion: Version},
+			{Url: url + path, ProtocolBinding: agentcard.BindingJSONRPC, ProtocolVersion: Version},
+			{Url: url + path, ProtocolBinding: agentcard.BindingHTTPJSON, ProtocolVersion: Version},
 		},
 		Capabilities: &a2apb.AgentCapabilities{
 			Streaming: new(true), PushNotifications: new(true), ExtendedAgentCard: new(false),

@@ -14,7 +14,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Bounds of what a call requests; an extension is a URI.
@@ -24,7 +24,7 @@ const (
 )
 
 // ownExtensions are the extensions that Quorate itself serves.
-var ownExtensions = []string{TaskExtension, consultation.ExtensionURI, registry.ContractExtension}
+var ownExtensions = []string{TaskExtension, consultation.ExtensionURI, agentcard.ContractExtension}
 
 // addExtensions adds the extensions that a call requests to those of its message, with which they are stored: each call to the agent about the task
 // requests them.
@@ -90,7 +90,7 @@ func splitList(values []string) (items []string) {
 }
 
 // extensionsOf returns the extensions on an agent's card that its callers can use through Quorate.
-func extensionsOf(card *registry.Card) (list []*a2apb.AgentExtension) {
+func extensionsOf(card *agentcard.Card) (list []*a2apb.AgentExtension) {
 	for _, x := range card.Extensions {
 		if slices.Contains(ownExtensions, x.URI) {
 			continue

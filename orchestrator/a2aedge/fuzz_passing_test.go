@@ -21,6 +21,7 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // FuzzPassing sends any body to the door of an agent whose calls pass. What passes is read by bytes here and decoded by the agent: both have to see
@@ -93,7 +94,7 @@ func readCall(t *testing.T, body []byte) (c seenCall) {
 
 // passingDoor is the door of one agent without rules, to whom every call passes that may. What may not is answered by agreeing.
 func passingDoor(store tasks, url string, dial agentclient.Dial, gate a2aedge.Gate) *a2aedge.Handler {
-	agent := &registry.Agent{Name: "echo", Card: registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: registry.BindingJSONRPC, ProtocolVersion: "1.0"}}}}
+	agent := &registry.Agent{Name: "echo", Card: agentcard.Card{Interfaces: []agentcard.Interface{{URL: url, Binding: agentcard.BindingJSONRPC, ProtocolVersion: "1.0"}}}}
 	service := a2aedge.New(a2aedge.Config{Store: store, Directory: oneAgent{agent}, Passages: a2aedge.Passages{
 		Agents: []string{"*"}, Pool: agentclient.NewPool(dial, new(http.Client), nil),
 	}})

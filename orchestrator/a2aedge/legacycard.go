@@ -9,7 +9,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // LegacyCardPath is where clients of A2A 0.3 look for cards. A card at CardPath has fields of 0.3 only for clients that name version 0.3: cards of 1.0
@@ -47,12 +47,12 @@ func encodeLegacyCard(card *a2apb.AgentCard) ([]byte, error) {
 		return nil, err
 	}
 	old := legacyFields{
-		PreferredTransport: registry.BindingJSONRPC, ProtocolVersion: LegacyVersion + ".0",
+		PreferredTransport: agentcard.BindingJSONRPC, ProtocolVersion: LegacyVersion + ".0",
 		SecuritySchemes: map[string]securityScheme{bearerScheme: {json.RawMessage(`{"scheme":"Bearer"}`), "http", "Bearer"}},
 		Security:        []map[string]json.RawMessage{{bearerScheme: json.RawMessage("[]")}},
 	}
 	for _, i := range card.GetSupportedInterfaces() {
-		if i.GetProtocolBinding() == registry.BindingJSONRPC {
+		if i.GetProtocolBinding() == agentcard.BindingJSONRPC {
 			old.URL = i.GetUrl()
 		}
 	}

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const redacted = "[redacted]"
 
 // Advice explains which credential an agent at a URL was sent and what an operator can do, as the end of a sentence about the agent rejecting
 // Quorate. schemes are those of the agent's card; nil when unknown.
-func (c *Credentials) Advice(u *url.URL, schemes []registry.SecurityScheme) string {
+func (c *Credentials) Advice(u *url.URL, schemes []agentcard.SecurityScheme) string {
 	asked := wanted(schemes)
 	at := origin{u.Scheme, strings.ToLower(u.Host)}
 	var say strings.Builder
@@ -46,7 +46,7 @@ func (c *Credentials) Denied(resp *http.Response) string {
 }
 
 // wanted returns the schemes that a card requires or, when it does not say, all of its schemes.
-func wanted(schemes []registry.SecurityScheme) (list []registry.SecurityScheme) {
+func wanted(schemes []agentcard.SecurityScheme) (list []agentcard.SecurityScheme) {
 	for _, s := range schemes {
 		if s.Required {
 			list = append(list, s)
@@ -59,15 +59,15 @@ func wanted(schemes []registry.SecurityScheme) (list []registry.SecurityScheme) 
 }
 
 // fits reports whether a credential is of the kind that a scheme describes, as far as that can be told.
-func (c *Credential) fits(s registry.SecurityScheme) bool {
+func (c *Credential) fits(s agentcard.SecurityScheme) bool {
 	switch s.Kind {
-	case registry.SecurityHTTP:
+	case agentcard.SecurityHTTP:
 		return c.scheme == s.Scheme
-	case registry.SecurityOAuth2, registry.SecurityOpenIDConnect:
+	case agentcard.SecurityOAuth2, agentcard.SecurityOpenIDConnect:
 		return c.scheme == "bearer"
-	case registry.SecurityAPIKey:
+	case agentcard.SecurityAPIKey:
 		return c.in == s.In && (c.name == s.Parameter || c.in == inHeader && strings.EqualFold(c.name, s.Parameter))
-	case registry.SecurityMutualTLS:
+	case agentcard.SecurityMutualTLS:
 		return c.kind == kindMutualTLS
 	default:
 		return true
@@ -75,13 +75,13 @@ func (c *Credential) fits(s registry.SecurityScheme) bool {
 }
 
 // describe lists schemes in the terms of their card.
-func describe(schemes []registry.SecurityScheme) string {
+func describe(schemes []agentcard.SecurityScheme) string {
 	var list []string
 	for _, s := range schemes {
 		switch s.Kind {
-		case registry.SecurityHTTP:
+		case agentcard.SecurityHTTP:
 			list = append(list, fmt.Sprintf("%q (http %q)", s.Name, s.Scheme))
-		case registry.SecurityAPIKey:
+		case agentcard.SecurityAPIKey:
 			list = append(list, fmt.Sprintf("%q (apiKey in %q, named %q)", s.Name, s.In, s.Parameter))
 		case "":
 			list = append(list, fmt.Sprintf("%q (of a kind that Quorate does not know)", s.Name))

@@ -11,7 +11,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // TestAnAnswerOfTheOldProtocolIsBounded has an agent of 0.3 go on without end, in one answer and in one event.
@@ -35,7 +35,7 @@ func TestAnAnswerOfTheOldProtocolIsBounded(t *testing.T) {
 			taken <- n
 		}))
 		t.Cleanup(server.Close)
-		c, _, err := pool(t).Connect("old", registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: "JSONRPC", ProtocolVersion: "0.3.0"}}})
+		c, _, err := pool(t).Connect("old", agentcard.Card{Interfaces: []agentcard.Interface{{URL: server.URL, Binding: "JSONRPC", ProtocolVersion: "0.3.0"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestAStreamOfTheOldProtocolMayBeLong(t *testing.T) {
 			}
 		}))
 		t.Cleanup(server.Close)
-		c, _, err := pool(t).Connect("old", registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: "JSONRPC", ProtocolVersion: "0.3.0"}}})
+		c, _, err := pool(t).Connect("old", agentcard.Card{Interfaces: []agentcard.Interface{{URL: server.URL, Binding: "JSONRPC", ProtocolVersion: "0.3.0"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

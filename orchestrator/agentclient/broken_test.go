@@ -9,18 +9,18 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // TestAnEventThatIsCutOffIsNoWrongAnswer has an agent die amid an event of a stream that ends with its connection: the task can still be asked for.
 func TestAnEventThatIsCutOffIsNoWrongAnswer(t *testing.T) {
 	t.Parallel()
-	for _, binding := range []string{registry.BindingJSONRPC, registry.BindingHTTPJSON} {
+	for _, binding := range []string{agentcard.BindingJSONRPC, agentcard.BindingHTTPJSON} {
 		url := serveRaw(t, func(conn net.Conn, in *bufio.Reader) {
 			take(in)
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\ndata: {\"jsonrpc\":\"2.0\",\"id\":\"1\",\"res")
 		})
-		c, _, err := pool(t).Connect("a", registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: binding, ProtocolVersion: "1.0"}}})
+		c, _, err := pool(t).Connect("a", agentcard.Card{Interfaces: []agentcard.Interface{{URL: url, Binding: binding, ProtocolVersion: "1.0"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,14 +34,14 @@ func TestAnEventThatIsCutOffIsNoWrongAnswer(t *testing.T) {
 func TestTheLastEventNeedsNoBlankLine(t *testing.T) {
 	t.Parallel()
 	for binding, event := range map[string]string{
-		registry.BindingJSONRPC:  "data: {\"jsonrpc\":\"2.0\",\"id\":\"1\",\ndata: \"result\":{\"message\":{\"messageId\":\"last\"}}}",
-		registry.BindingHTTPJSON: "data: {\"message\":\ndata: {\"messageId\":\"last\"}}",
+		agentcard.BindingJSONRPC:  "data: {\"jsonrpc\":\"2.0\",\"id\":\"1\",\ndata: \"result\":{\"message\":{\"messageId\":\"last\"}}}",
+		agentcard.BindingHTTPJSON: "data: {\"message\":\ndata: {\"messageId\":\"last\"}}",
 	} {
 		url := serveRaw(t, func(conn net.Conn, in *bufio.Reader) {
 			take(in)
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"+event)
 		})
-		c, _, err := pool(t).Connect("a", registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: binding, ProtocolVersion: "1.0"}}})
+		c, _, err := pool(t).Connect("a", agentcard.Card{Interfaces: []agentcard.Interface{{URL: url, Binding: binding, ProtocolVersion: "1.0"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

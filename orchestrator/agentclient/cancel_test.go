@@ -10,7 +10,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // canceling is an agent over gRPC that keeps why it was asked to cancel.
@@ -48,13 +48,13 @@ func TestWhatACancellationSaysIsSent(t *testing.T) {
 	}))
 	t.Cleanup(overHTTP.Close)
 	with := &structpb.Struct{Fields: map[string]*structpb.Value{"reason": structpb.NewStringValue("too late")}}
-	for _, in := range []registry.Interface{
-		{URL: serveGRPC(t, agent), Binding: registry.BindingGRPC, ProtocolVersion: "1.0"},
-		{URL: overHTTP.URL, Binding: registry.BindingJSONRPC, ProtocolVersion: "1.0"},
-		{URL: overHTTP.URL, Binding: registry.BindingHTTPJSON, ProtocolVersion: "1.0"},
-		{URL: overHTTP.URL, Binding: registry.BindingJSONRPC, ProtocolVersion: "0.3"},
+	for _, in := range []agentcard.Interface{
+		{URL: serveGRPC(t, agent), Binding: agentcard.BindingGRPC, ProtocolVersion: "1.0"},
+		{URL: overHTTP.URL, Binding: agentcard.BindingJSONRPC, ProtocolVersion: "1.0"},
+		{URL: overHTTP.URL, Binding: agentcard.BindingHTTPJSON, ProtocolVersion: "1.0"},
+		{URL: overHTTP.URL, Binding: agentcard.BindingJSONRPC, ProtocolVersion: "0.3"},
 	} {
-		c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{in}})
+		c, _, err := pool(t).Connect("agent", agentcard.Card{Interfaces: []agentcard.Interface{in}})
 		if err != nil {
 			t.Fatal(err)
 		}

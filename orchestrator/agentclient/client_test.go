@@ -18,10 +18,10 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
-var bindings = []string{registry.BindingGRPC, registry.BindingJSONRPC, registry.BindingHTTPJSON}
+var bindings = []string{agentcard.BindingGRPC, agentcard.BindingJSONRPC, agentcard.BindingHTTPJSON}
 
 func pool(t *testing.T) *agentclient.Pool {
 	t.Helper()
@@ -32,12 +32,12 @@ func pool(t *testing.T) *agentclient.Pool {
 }
 
 // serveEcho runs the echo agent on a real listener and returns its card as the registry reads it.
-func serveEcho(t *testing.T) registry.Card {
+func serveEcho(t *testing.T) agentcard.Card {
 	t.Helper()
 	return read(t, kittest.Start(t, echo.New().Config()).CardURL())
 }
 
-func read(t *testing.T, url string) registry.Card {
+func read(t *testing.T, url string) agentcard.Card {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
@@ -52,7 +52,7 @@ func read(t *testing.T, url string) registry.Card {
 	if err != nil {
 		t.Fatal(err)
 	}
-	card, _, _, err := registry.ParseCard(raw)
+	card, _, _, err := agentcard.Parse(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,8 +60,8 @@ func read(t *testing.T, url string) registry.Card {
 }
 
 // only leaves one binding on a card.
-func only(card registry.Card, binding string) registry.Card {
-	var kept []registry.Interface
+func only(card agentcard.Card, binding string) agentcard.Card {
+	var kept []agentcard.Interface
 	for _, in := range card.Interfaces {
 		if in.Binding == binding {
 			kept = append(kept, in)
@@ -192,26 +192,26 @@ func TestAnUnknownTaskIsSaidToBeUnknown(t *testing.T) {
 
 // TestTheCardsOrderChoosesTheInterface holds what A2A demands of clients (section 8.3.2).
 func TestTheCardsOrderChoosesTheInterface(t *testing.T) {
-	in := func(binding, version string) registry.Interface {
-		return registry.Interface{URL: "http://127.0.0.1:1", Binding: binding, ProtocolVersion: version}
+	in := func(binding, version string) agentcard.Interface {
+		return agentcard.Interface{URL: "http://127.0.0.1:1", Binding: binding, ProtocolVersion: version}
 	}
 	tests := map[string]struct {
-		offers []registry.Interface
+		offers []agentcard.Interface
 		want   string
 	}{
-		"gRPC last":            {[]registry.Interface{in("JSONRPC", "1.0"), in("GRPC", "1.0")}, "JSONRPC"},
-		"gRPC first":           {[]registry.Interface{in("GRPC", "1.0"), in("JSONRPC", "1.0")}, "GRPC"},
-		"one unknown before":   {[]registry.Interface{in("https://example.com/carrier-pigeon", "1.0"), in("JSONRPC", "2.0"), in("HTTP+JSON", "1.0"), in("GRPC", "1.0")}, "HTTP+JSON"},
-		"two over HTTP":        {[]registry.Interface{in("HTTP+JSON", "1.0"), in("JSONRPC", "1.0")}, "HTTP+JSON"},
-		"0.3":                  {[]registry.Interface{in("GRPC", "0.3"), in("JSONRPC", "0.3.0")}, "JSONRPC"},
-		"a version to come":    {[]registry.Interface{in("JSONRPC", "2.0")}, ""},
-		"a binding of its own": {[]registry.Interface{in("https://example.com/carrier-pigeon", "1.0")}, ""},
+		"gRPC last":            {[]agentcard.Interface{in("JSONRPC", "1.0"), in("GRPC", "1.0")}, "JSONRPC"},
+		"gRPC first":           {[]agentcard.Interface{in("GRPC", "1.0"), in("JSONRPC", "1.0")}, "GRPC"},
+		"one unknown before":   {[]agentcard.Interface{in("https://example.com/carrier-pigeon", "1.0"), in("JSONRPC", "2.0"), in("HTTP+JSON", "1.0"), in("GRPC", "1.0")}, "HTTP+JSON"},
+		"two over HTTP":        {[]agentcard.Interface{in("HTTP+JSON", "1.0"), in("JSONRPC", "1.0")}, "HTTP+JSON"},
+		"0.3":                  {[]agentcard.Interface{in("GRPC", "0.3"), in("JSONRPC", "0.3.0")}, "JSONRPC"},
+		"a version to come":    {[]agentcard.Interface{in("JSONRPC", "2.0")}, ""},
+		"a binding of its own": {[]agentcard.Interface{in("https://example.com/carrier-pigeon", "1.0")}, ""},
 		"nothing":              {nil, ""},
 	}
 	p := pool(t)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, got, err := p.Connect("a", registry.Card{Interfaces: tt.offers})
+			_, got, err := p.Connect("a", agentcard.Card{Interfaces: tt.offers})
 			if got != tt.want || (tt.want == "") != (fault.ReasonOf(err) == "AGENT_INTERFACE_UNSUPPORTED") {
 				t.Errorf("Connect() = %q, %v, want %q", got, err, tt.want)
 			}
@@ -259,7 +259,7 @@ func TestWhatIsNotA2AIsAClearError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(tt.answer)
 			defer server.Close()
-			c, _, err := pool(t).Connect("odd", registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: "JSONRPC", ProtocolVersion: "1.0"}}})
+			c, _, err := pool(t).Connect("odd", agentcard.Card{Interfaces: []agentcard.Interface{{URL: server.URL, Binding: "JSONRPC", ProtocolVersion: "1.0"}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -303,7 +303,7 @@ func TestAnAgentThatIsNotThereIsUnreachable(t *testing.T) {
 	p := pool(t)
 	for _, binding := range bindings {
 		t.Run(binding, func(t *testing.T) {
-			c, _, err := p.Connect("gone", registry.Card{Interfaces: []registry.Interface{{URL: "http://" + addr, Binding: binding, ProtocolVersion: "1.0"}}})
+			c, _, err := p.Connect("gone", agentcard.Card{Interfaces: []agentcard.Interface{{URL: "http://" + addr, Binding: binding, ProtocolVersion: "1.0"}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -321,7 +321,7 @@ func TestAnAddressThatIsBlockedIsSaidToBe(t *testing.T) {
 	t.Cleanup(p.Close)
 	for _, binding := range bindings {
 		t.Run(binding, func(t *testing.T) {
-			c, _, err := p.Connect("inside", registry.Card{Interfaces: []registry.Interface{{URL: "http://127.0.0.1:1", Binding: binding, ProtocolVersion: "1.0"}}})
+			c, _, err := p.Connect("inside", agentcard.Card{Interfaces: []agentcard.Interface{{URL: "http://127.0.0.1:1", Binding: binding, ProtocolVersion: "1.0"}}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // guarded is an agent that lets in who has the token good, and tells everybody what they have shown, which no agent should.
@@ -97,19 +97,19 @@ func (g *guarded) SendStreamingMessage(_ *a2apb.SendMessageRequest, s grpc.Serve
 }
 
 // interfaces serves the agent and returns where, by binding.
-func (g *guarded) interfaces(t *testing.T) map[string]registry.Interface {
+func (g *guarded) interfaces(t *testing.T) map[string]agentcard.Interface {
 	t.Helper()
 	h := httptest.NewServer(g)
 	t.Cleanup(h.Close)
-	return map[string]registry.Interface{
-		registry.BindingGRPC:     {URL: serveGRPC(t, g), Binding: registry.BindingGRPC},
-		registry.BindingJSONRPC:  {URL: h.URL, Binding: registry.BindingJSONRPC},
-		registry.BindingHTTPJSON: {URL: h.URL, Binding: registry.BindingHTTPJSON},
-		"0.3":                    {URL: h.URL, Binding: registry.BindingJSONRPC, ProtocolVersion: "0.3.0"},
+	return map[string]agentcard.Interface{
+		agentcard.BindingGRPC:     {URL: serveGRPC(t, g), Binding: agentcard.BindingGRPC},
+		agentcard.BindingJSONRPC:  {URL: h.URL, Binding: agentcard.BindingJSONRPC},
+		agentcard.BindingHTTPJSON: {URL: h.URL, Binding: agentcard.BindingHTTPJSON},
+		"0.3":                     {URL: h.URL, Binding: agentcard.BindingJSONRPC, ProtocolVersion: "0.3.0"},
 	}
 }
 
-func origin(in registry.Interface) string { return "http://" + strings.TrimPrefix(in.URL, "http://") }
+func origin(in agentcard.Interface) string { return "http://" + strings.TrimPrefix(in.URL, "http://") }
 
 // showing returns a pool that shows a token in a file to an origin.
 func showing(t *testing.T, origin, tokenFile string) *agentclient.Pool {
@@ -140,7 +140,7 @@ func writeFile(t *testing.T, file, text string) string {
 }
 
 // send asks the agent and returns what it says, by the engine's way.
-func send(t *testing.T, p *agentclient.Pool, stream bool, card registry.Card) (said string, err error) {
+func send(t *testing.T, p *agentclient.Pool, stream bool, card agentcard.Card) (said string, err error) {
 	t.Helper()
 	c, _, err := p.Connect("guarded", card)
 	if err != nil {
@@ -154,7 +154,7 @@ func send(t *testing.T, p *agentclient.Pool, stream bool, card registry.Card) (s
 }
 
 // pass asks the agent by a passage.
-func pass(t *testing.T, p *agentclient.Pool, stream bool, card registry.Card) error {
+func pass(t *testing.T, p *agentclient.Pool, stream bool, card agentcard.Card) error {
 	t.Helper()
 	if way := p.PassageOverJSONRPC("guarded", &card); way != nil {
 		resp, err := way.Post(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{}}`), "application/json")
@@ -181,7 +181,7 @@ func TestAnAgentIsShownTheCredentialForItsOriginOverEveryBinding(t *testing.T) {
 	g := &guarded{}
 	token := writeFile(t, filepath.Join(t.TempDir(), "token"), "good-secret")
 	for name, in := range g.interfaces(t) {
-		card := registry.Card{Interfaces: []registry.Interface{in}}
+		card := agentcard.Card{Interfaces: []agentcard.Interface{in}}
 		p := showing(t, origin(in), token)
 		for _, stream := range []bool{false, true} {
 			said, err := send(t, p, stream, card)
@@ -204,7 +204,7 @@ func TestAnOriginThatACardChangesToIsShownNothing(t *testing.T) {
 	g := &guarded{}
 	token := writeFile(t, filepath.Join(t.TempDir(), "token"), "good-secret")
 	for name, in := range g.interfaces(t) {
-		card := registry.Card{Interfaces: []registry.Interface{in}, Security: []registry.SecurityScheme{{Name: "corp", Kind: registry.SecurityHTTP, Scheme: "bearer"}}}
+		card := agentcard.Card{Interfaces: []agentcard.Interface{in}, Security: []agentcard.SecurityScheme{{Name: "corp", Kind: agentcard.SecurityHTTP, Scheme: "bearer"}}}
 		p := showing(t, "http://127.0.0.1:1", token) // where the card said before
 		for way, call := range map[string]func() error{
 			"Send": func() error { _, err := send(t, p, false, card); return err }, "a stream": func() error { _, err := send(t, p, true, card); return err },
@@ -229,14 +229,14 @@ func TestAnAgentThatDeniesIsToldOfWithoutWhatItWasShown(t *testing.T) {
 	token := writeFile(t, filepath.Join(t.TempDir(), "token"), "wrong-secret")
 	for name, in := range g.interfaces(t) {
 		p := showing(t, origin(in), token)
-		for says, schemes := range map[string][]registry.SecurityScheme{
-			"which may be wrong or not be allowed this":          {{Name: "corp", Kind: registry.SecurityOAuth2}},
-			`but its card asks for "k" (apiKey in "header", nam`: {{Name: "k", Kind: registry.SecurityAPIKey, In: "header", Parameter: "X-Key"}},
+		for says, schemes := range map[string][]agentcard.SecurityScheme{
+			"which may be wrong or not be allowed this":          {{Name: "corp", Kind: agentcard.SecurityOAuth2}},
+			`but its card asks for "k" (apiKey in "header", nam`: {{Name: "k", Kind: agentcard.SecurityAPIKey, In: "header", Parameter: "X-Key"}},
 		} {
-			card := registry.Card{Interfaces: []registry.Interface{in}, Security: schemes}
+			card := agentcard.Card{Interfaces: []agentcard.Interface{in}, Security: schemes}
 			_, sent := send(t, p, false, card)
 			for way, err := range map[string]error{"Send": sent, "a passage": pass(t, p, false, card)} {
-				if err == nil && name != registry.BindingJSONRPC && name != registry.BindingGRPC {
+				if err == nil && name != agentcard.BindingJSONRPC && name != agentcard.BindingGRPC {
 					continue // there is no such passage
 				}
 				want := "Quorate showed it the bearer of agents.credentialsFile for " + origin(in) + ", " + says
@@ -256,14 +256,14 @@ func TestARenewedTokenIsShownOverEveryBinding(t *testing.T) {
 	g := &guarded{}
 	for name, in := range g.interfaces(t) {
 		token := writeFile(t, filepath.Join(t.TempDir(), "token"), "old-secret")
-		card := registry.Card{Interfaces: []registry.Interface{in}}
+		card := agentcard.Card{Interfaces: []agentcard.Interface{in}}
 		p := showing(t, origin(in), token)
 		if _, err := send(t, p, false, card); agentclient.Retryable(err) {
 			t.Errorf("Send() with an old token over %s = %v, want what is not tried again: there is nothing newer", name, err)
 		}
 		writeFile(t, token, "good-secret")
 		_, err := send(t, p, false, card)
-		if name == registry.BindingGRPC { // an agent that was called over gRPC may have begun to work: the engine decides
+		if name == agentcard.BindingGRPC { // an agent that was called over gRPC may have begun to work: the engine decides
 			if !agentclient.Retryable(err) {
 				t.Errorf("Send() over GRPC = %v, want what may be tried again", err)
 			}
@@ -286,7 +286,7 @@ func TestATokenThatACallWaitedForIsNoNewerOne(t *testing.T) {
 	g := &guarded{}
 	secret := writeFile(t, filepath.Join(t.TempDir(), "secret"), "s")
 	for name, in := range g.interfaces(t) {
-		card := registry.Card{Interfaces: []registry.Interface{in}}
+		card := agentcard.Card{Interfaces: []agentcard.Interface{in}}
 		entry := "{origin: '" + origin(in) + "', oauth2: {tokenURL: '" + endpoint.URL + "', clientID: q, clientSecret: 'file:" + secret + "'}}"
 		for way, call := range map[string]func(p *agentclient.Pool) error{
 			"Send":      func(p *agentclient.Pool) error { _, err := send(t, p, false, card); return err },

@@ -15,7 +15,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // TestAStreamOfGRPCThatIsCutIsNoRefusal has something cut the streams of an agent, as a proxy does with those that are open for long. That is no answer
@@ -56,7 +56,7 @@ func TestAStreamOfGRPCThatIsCutIsNoRefusal(t *testing.T) {
 			server.Config.Protocols.SetUnencryptedHTTP2(true)
 			server.Start()
 			t.Cleanup(server.Close)
-			card := registry.Card{Interfaces: []registry.Interface{{URL: strings.TrimPrefix(server.URL, "http://"), Binding: registry.BindingGRPC, ProtocolVersion: "1.0"}}}
+			card := agentcard.Card{Interfaces: []agentcard.Interface{{URL: strings.TrimPrefix(server.URL, "http://"), Binding: agentcard.BindingGRPC, ProtocolVersion: "1.0"}}}
 			p := pool(t)
 			c, _, err := p.Connect("agent", card)
 			if err != nil {

@@ -2,7 +2,7 @@ package agentclient
 
 import (
 	"github.com/quorate/quorate/orchestrator/agentauth"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // endpoint describes one interface of an agent for error messages.
@@ -10,11 +10,11 @@ type endpoint struct {
 	name        string // agent and URL
 	url         string // as the card has it
 	credentials *agentauth.Credentials
-	security    []registry.SecurityScheme // what the card demands of callers
+	security    []agentcard.SecurityScheme // what the card demands of callers
 }
 
 // endpoint returns an interface of the agent with the card.
-func (p *Pool) endpoint(agent string, in *registry.Interface, card *registry.Card) endpoint {
+func (p *Pool) endpoint(agent string, in *agentcard.Interface, card *agentcard.Card) endpoint {
 	return endpoint{name: `agent "` + agent + `" at ` + in.URL, url: in.URL, credentials: p.credentials, security: card.Security}
 }
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // busy is an agent that works on each message until its stream ends.
@@ -50,7 +50,7 @@ func TestShortCallsDoNotWaitForStreams(t *testing.T) {
 	agent := busy{begun: make(chan struct{}, most)}
 	p := agentclient.NewPool(d.dial, new(http.Client), nil)
 	defer p.Close()
-	card := registry.Card{Interfaces: []registry.Interface{{URL: serveGRPC(t, agent, grpc.MaxConcurrentStreams(most)), Binding: registry.BindingGRPC, ProtocolVersion: "1.0"}}}
+	card := agentcard.Card{Interfaces: []agentcard.Interface{{URL: serveGRPC(t, agent, grpc.MaxConcurrentStreams(most)), Binding: agentcard.BindingGRPC, ProtocolVersion: "1.0"}}}
 	c, _, err := p.Connect("a", card)
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // largeAnswers are answers of more than 64 KiB in each form.
@@ -34,16 +34,16 @@ var largeAnswers = map[string]struct {
 		"JSONRPC", "0.3.0", "application/json", false, false,
 		between(`{"jsonrpc":"2.0","id":"1","result":{"kind":"message","role":"agent","parts":[],"messageId":"`, `"}}`),
 	},
-	"gRPC":                {registry.BindingGRPC, "1.0", "application/grpc", false, false, framed},
-	"a passage":           {registry.BindingJSONRPC, "1.0", "application/json", false, true, between(`{"jsonrpc":"2.0","id":"1","result":{"message":{"messageId":"`, `"}}}`)},
-	"a passage over gRPC": {registry.BindingGRPC, "1.0", "application/grpc", false, true, framed},
+	"gRPC":                {agentcard.BindingGRPC, "1.0", "application/grpc", false, false, framed},
+	"a passage":           {agentcard.BindingJSONRPC, "1.0", "application/json", false, true, between(`{"jsonrpc":"2.0","id":"1","result":{"message":{"messageId":"`, `"}}}`)},
+	"a passage over gRPC": {agentcard.BindingGRPC, "1.0", "application/grpc", false, true, framed},
 	"an event": {
 		"JSONRPC", "1.0", "text/event-stream", true, false,
 		between(`data: {"jsonrpc":"2.0","id":"1","result":{"message":{"messageId":"`, `"}}}`+"\n\n"),
 	},
 	"an HTTP+JSON event":     {"HTTP+JSON", "1.0", "text/event-stream", true, false, between(`data: {"message":{"messageId":"`, `"}}`+"\n\n")},
-	"a message of a stream":  {registry.BindingGRPC, "1.0", "application/grpc", true, false, framed},
-	"a message of a passage": {registry.BindingGRPC, "1.0", "application/grpc", true, true, framed},
+	"a message of a stream":  {agentcard.BindingGRPC, "1.0", "application/grpc", true, false, framed},
+	"a message of a passage": {agentcard.BindingGRPC, "1.0", "application/grpc", true, true, framed},
 }
 
 // between returns a function that returns what stands before and behind the text.
@@ -139,11 +139,11 @@ func largeCaller(t *testing.T, name string, received *atomic.Int64) func(ctx con
 		_, _ = io.WriteString(w, end)
 	})
 	return func(ctx context.Context, host string) error {
-		card := registry.Card{Interfaces: []registry.Interface{{URL: "http://" + host, Binding: form.binding, ProtocolVersion: form.version}}}
+		card := agentcard.Card{Interfaces: []agentcard.Interface{{URL: "http://" + host, Binding: form.binding, ProtocolVersion: form.version}}}
 		switch {
 		case form.passage && form.stream:
 			return p.PassageOverGRPC(host, &card).Stream(ctx, a2apb.A2AService_SendStreamingMessage_FullMethodName, &emptypb.Empty{}, func() {}, func(*emptypb.Empty) error { return nil })
-		case form.passage && form.binding == registry.BindingGRPC:
+		case form.passage && form.binding == agentcard.BindingGRPC:
 			_, err := p.PassageOverGRPC(host, &card).Invoke(ctx, a2apb.A2AService_SendMessage_FullMethodName, &emptypb.Empty{})
 			return err
 		case form.passage:
@@ -185,7 +185,7 @@ func betweenEvents(t *testing.T, name string) {
 			}
 		}
 	})
-	c, _, err := p.Connect("a", registry.Card{Interfaces: []registry.Interface{{URL: "http://a", Binding: form.binding, ProtocolVersion: form.version}}})
+	c, _, err := p.Connect("a", agentcard.Card{Interfaces: []agentcard.Interface{{URL: "http://a", Binding: form.binding, ProtocolVersion: form.version}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestWhoReadsSlowlyHasNoPlace(t *testing.T) {
 			_, _ = io.WriteString(w, begin+end)
 		})
 		const callers = 40
-		way := p.PassageOverGRPC("a", &registry.Card{Interfaces: []registry.Interface{{URL: "http://a", Binding: registry.BindingGRPC}}})
+		way := p.PassageOverGRPC("a", &agentcard.Card{Interfaces: []agentcard.Interface{{URL: "http://a", Binding: agentcard.BindingGRPC}}})
 		ended, read := make(chan error, callers), make(chan struct{})
 		var held atomic.Int64
 		for range callers {

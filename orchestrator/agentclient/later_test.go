@@ -16,7 +16,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // overloaded is an agent over gRPC that asks for messages later; a wait of zero is not told.
@@ -45,9 +45,9 @@ func TestAnAgentThatAsksForAMessageLaterHasNotTakenIt(t *testing.T) {
 		}))
 		t.Cleanup(overHTTP.Close)
 		for binding, url := range map[string]string{
-			registry.BindingGRPC: serveGRPC(t, overloaded{wait: asked}), registry.BindingJSONRPC: overHTTP.URL, registry.BindingHTTPJSON: overHTTP.URL,
+			agentcard.BindingGRPC: serveGRPC(t, overloaded{wait: asked}), agentcard.BindingJSONRPC: overHTTP.URL, agentcard.BindingHTTPJSON: overHTTP.URL,
 		} {
-			c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: binding, ProtocolVersion: "1.0"}}})
+			c, _, err := pool(t).Connect("agent", agentcard.Card{Interfaces: []agentcard.Interface{{URL: url, Binding: binding, ProtocolVersion: "1.0"}}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // old is an agent of A2A 0.3, served by a2a-go's own compatibility layer.
@@ -46,8 +46,8 @@ func (old) Cancel(_ context.Context, x *a2asrv.ExecutorContext) iter.Seq2[a2a.Ev
 func TestAnAgentOfTheOldProtocolIsSpokenTo(t *testing.T) {
 	server := httptest.NewServer(a2av0.NewJSONRPCHandler(a2asrv.NewHandler(old{})))
 	defer server.Close()
-	c, binding, err := pool(t).Connect("old", registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: "JSONRPC", ProtocolVersion: "0.3.0"}}})
-	if err != nil || binding != registry.BindingJSONRPC {
+	c, binding, err := pool(t).Connect("old", agentcard.Card{Interfaces: []agentcard.Interface{{URL: server.URL, Binding: "JSONRPC", ProtocolVersion: "0.3.0"}}})
+	if err != nil || binding != agentcard.BindingJSONRPC {
 		t.Fatalf("Connect() = %s, %v", binding, err)
 	}
 	for name, stream := range map[string]bool{"streaming": true, "asked once": false} {
@@ -132,7 +132,7 @@ func TestAPythonAgentOfTheOldProtocolThatHasForgottenATaskSaysSo(t *testing.T) {
 
 func oldAgent(t *testing.T, url string) agentclient.Client {
 	t.Helper()
-	c, _, err := pool(t).Connect("old", registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: "JSONRPC", ProtocolVersion: "0.3.0"}}})
+	c, _, err := pool(t).Connect("old", agentcard.Card{Interfaces: []agentcard.Interface{{URL: url, Binding: "JSONRPC", ProtocolVersion: "0.3.0"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

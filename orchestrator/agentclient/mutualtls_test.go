@@ -20,7 +20,7 @@ import (
 	"github.com/quorate/quorate/platform/certtest"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func TestAnAgentThatWantsACertificateIsShownOneOverEveryBinding(t *testing.T) {
@@ -57,14 +57,14 @@ func TestAnAgentThatWantsACertificateIsShownOneOverEveryBinding(t *testing.T) {
 	for credentials, want := range map[*agentauth.Credentials]string{c: "", nil: agentclient.ReasonUnreachable} {
 		p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), credentials)
 		t.Cleanup(p.Close)
-		for _, in := range []registry.Interface{
-			{URL: "https://" + l.Addr().String(), Binding: registry.BindingGRPC}, {URL: h.URL, Binding: registry.BindingJSONRPC}, {URL: h.URL, Binding: registry.BindingHTTPJSON},
+		for _, in := range []agentcard.Interface{
+			{URL: "https://" + l.Addr().String(), Binding: agentcard.BindingGRPC}, {URL: h.URL, Binding: agentcard.BindingJSONRPC}, {URL: h.URL, Binding: agentcard.BindingHTTPJSON},
 		} {
-			card := registry.Card{Interfaces: []registry.Interface{in}}
+			card := agentcard.Card{Interfaces: []agentcard.Interface{in}}
 			if _, err := send(t, p, false, card); fault.ReasonOf(err) != want {
 				t.Errorf("Send() over %s = %v, want the reason %q", in.Binding, err, want)
 			}
-			if err := pass(t, p, false, card); fault.ReasonOf(err) != want && in.Binding != registry.BindingHTTPJSON {
+			if err := pass(t, p, false, card); fault.ReasonOf(err) != want && in.Binding != agentcard.BindingHTTPJSON {
 				t.Errorf("a passage over %s = %v, want the reason %q", in.Binding, err, want)
 			}
 		}
@@ -97,7 +97,7 @@ func TestACertificateThatIsTakenAwayIsShownNoMore(t *testing.T) {
 	}
 	p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), c)
 	t.Cleanup(p.Close)
-	card := registry.Card{Interfaces: []registry.Interface{{URL: "https://" + l.Addr().String(), Binding: registry.BindingGRPC}}}
+	card := agentcard.Card{Interfaces: []agentcard.Interface{{URL: "https://" + l.Addr().String(), Binding: agentcard.BindingGRPC}}}
 	if _, err := send(t, p, false, card); err != nil {
 		t.Fatalf("Send() with the certificate = %v, want no error", err)
 	}

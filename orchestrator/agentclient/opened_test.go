@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/platform/certtest"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // thoughtful is an agent that takes calls at once, and answers once it may.
@@ -58,7 +58,7 @@ func TestAStreamIsKnownToBeOpenBeforeItsFirstAnswer(t *testing.T) {
 			if scheme == "https" {
 				p = showingWhat(t, "{origin: '"+url+"', mutualTLS: {certFile: "+own.CertFile+", keyFile: "+own.KeyFile+", caFile: "+authority.CertFile+"}}")
 			}
-			way := p.PassageOverGRPC("agent", &registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: registry.BindingGRPC}}})
+			way := p.PassageOverGRPC("agent", &agentcard.Card{Interfaces: []agentcard.Interface{{URL: url, Binding: agentcard.BindingGRPC}}})
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
 			answers := 0

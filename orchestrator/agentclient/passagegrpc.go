@@ -10,7 +10,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 	"github.com/quorate/quorate/platform/grpcwire"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // GRPCPassage passes calls on to an agent over gRPC. Requests and answers are Empty messages: their content is unknown fields and stays as it is.
@@ -20,8 +20,8 @@ type GRPCPassage struct {
 }
 
 // PassageOverGRPC returns the passage to an agent over gRPC, or nil when the agent does not offer gRPC.
-func (p *Pool) PassageOverGRPC(name string, card *registry.Card) *GRPCPassage {
-	in := interfaceFor(card, registry.BindingGRPC)
+func (p *Pool) PassageOverGRPC(name string, card *agentcard.Card) *GRPCPassage {
+	in := interfaceFor(card, agentcard.BindingGRPC)
 	if in == nil {
 		return nil
 	}

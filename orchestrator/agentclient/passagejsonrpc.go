@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // JSONRPCPassage passes requests on to an agent over JSON-RPC.
@@ -17,8 +17,8 @@ type JSONRPCPassage struct {
 }
 
 // PassageOverJSONRPC returns the passage to an agent over JSON-RPC, or nil when the agent does not offer JSON-RPC.
-func (p *Pool) PassageOverJSONRPC(name string, card *registry.Card) *JSONRPCPassage {
-	in := interfaceFor(card, registry.BindingJSONRPC)
+func (p *Pool) PassageOverJSONRPC(name string, card *agentcard.Card) *JSONRPCPassage {
+	in := interfaceFor(card, agentcard.BindingJSONRPC)
 	if in == nil {
 		return nil
 	}

@@ -19,7 +19,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // dials are the connections that a pool made.
@@ -50,8 +50,8 @@ func passageOf(t *testing.T, dial agentclient.Dial, url string) *agentclient.JSO
 	return p.PassageOverJSONRPC("a", cardOf(url))
 }
 
-func cardOf(url string) *registry.Card {
-	return &registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: "JSONRPC", ProtocolVersion: "1.0"}}}
+func cardOf(url string) *agentcard.Card {
+	return &agentcard.Card{Interfaces: []agentcard.Interface{{URL: url, Binding: "JSONRPC", ProtocolVersion: "1.0"}}}
 }
 
 var otherwise = roundTripper(func(*http.Request) (*http.Response, error) { return nil, errors.New("sent over the other client") })

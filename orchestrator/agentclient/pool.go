@@ -11,7 +11,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Dial opens a connection. It is the guard that keeps requests away from addresses that they must not reach.
@@ -63,27 +63,27 @@ func (p *Pool) CallsInLine() int {
 }
 
 // Connect returns a client for the first interface in an agent's card that this package speaks, and that interface's binding (A2A, section 8.3.2).
-func (p *Pool) Connect(name string, card registry.Card) (Client, string, error) {
+func (p *Pool) Connect(name string, card agentcard.Card) (Client, string, error) {
 	i := slices.IndexFunc(card.Interfaces, speaks)
 	if i < 0 {
 		return nil, "", fault.New(fault.FailedPrecondition, "AGENT_INTERFACE_UNSUPPORTED", "agent %q %s", name, Unspoken(card))
 	}
 	chosen := &card.Interfaces[i]
 	at := p.endpoint(name, chosen, &card)
-	if chosen.Binding == registry.BindingGRPC {
+	if chosen.Binding == agentcard.BindingGRPC {
 		c := grpcCaller{at: at, wire: p.wire(chosen.URL), intake: p.intake, failed: fromGRPC}
-		return &grpcClient{grpcCaller: c, tenant: chosen.Tenant}, registry.BindingGRPC, nil
+		return &grpcClient{grpcCaller: c, tenant: chosen.Tenant}, agentcard.BindingGRPC, nil
 	}
 	return p.overHTTP(at, *chosen), chosen.Binding, nil
 }
 
-func (p *Pool) overHTTP(at endpoint, in registry.Interface) Client {
+func (p *Pool) overHTTP(at endpoint, in agentcard.Interface) Client {
 	c := caller{at: at, client: p.http, intake: p.intake}
 	switch {
 	case strings.HasPrefix(in.ProtocolVersion, "0."):
 		c.legacy = true
 		return &legacyClient{rpcCaller{caller: c, url: in.URL}}
-	case in.Binding == registry.BindingJSONRPC:
+	case in.Binding == agentcard.BindingJSONRPC:
 		return &jsonrpcClient{rpcCaller: rpcCaller{caller: c, url: in.URL}, tenant: in.Tenant}
 	default:
 		return &restClient{caller: c, url: in.URL, tenant: in.Tenant}
@@ -91,24 +91,24 @@ func (p *Pool) overHTTP(at endpoint, in registry.Interface) Client {
 }
 
 // Unspoken says that the agent with the card has no interface for a client of this package, and which it has. It is empty when there is one.
-func Unspoken(card registry.Card) string {
+func Unspoken(card agentcard.Card) string {
 	if slices.ContainsFunc(card.Interfaces, speaks) {
 		return ""
 	}
 	return "offers no interface that Quorate speaks: A2A 1.0 over GRPC, JSONRPC or HTTP+JSON, or 0.3 over JSONRPC; it offers " + describe(card.Interfaces)
 }
 
-func speaks(in registry.Interface) bool {
+func speaks(in agentcard.Interface) bool {
 	if strings.HasPrefix(in.ProtocolVersion, "0.3") {
-		return in.Binding == registry.BindingJSONRPC
+		return in.Binding == agentcard.BindingJSONRPC
 	}
 	if v := in.ProtocolVersion; v != "" && v != "1" && !strings.HasPrefix(v, "1.") {
 		return false
 	}
-	return in.Binding == registry.BindingGRPC || in.Binding == registry.BindingJSONRPC || in.Binding == registry.BindingHTTPJSON
+	return in.Binding == agentcard.BindingGRPC || in.Binding == agentcard.BindingJSONRPC || in.Binding == agentcard.BindingHTTPJSON
 }
 
-func describe(list []registry.Interface) string {
+func describe(list []agentcard.Interface) string {
 	var s []string
 	for _, in := range list {
 		s = append(s, in.Binding+" "+in.ProtocolVersion)

@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func TestConnectionsToURLsThatAreLeftDoNotPileUp(t *testing.T) {
@@ -27,7 +27,7 @@ func TestConnectionsToURLsThatAreLeftDoNotPileUp(t *testing.T) {
 		defer p.Close()
 		for n := range 3 {
 			for i := range 1000 {
-				card := registry.Card{Interfaces: []registry.Interface{{URL: fmt.Sprintf("agent-%d.example:%d", n, 1000+i), Binding: registry.BindingGRPC, ProtocolVersion: "1.0"}}}
+				card := agentcard.Card{Interfaces: []agentcard.Interface{{URL: fmt.Sprintf("agent-%d.example:%d", n, 1000+i), Binding: agentcard.BindingGRPC, ProtocolVersion: "1.0"}}}
 				if _, _, err := p.Connect("moves", card); err != nil {
 					t.Fatalf("Connect() = %v", err)
 				}
@@ -64,7 +64,7 @@ func TestCallsToAURLShareAConnection(t *testing.T) {
 	t.Cleanup(p.Close)
 	url := serveGRPC(t, answers{task: &a2apb.Task{Id: "t"}})
 	for _, agent := range []string{"a", "a", "of the same process"} {
-		c, _, err := p.Connect(agent, registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: registry.BindingGRPC, ProtocolVersion: "1.0"}}})
+		c, _, err := p.Connect(agent, agentcard.Card{Interfaces: []agentcard.Interface{{URL: url, Binding: agentcard.BindingGRPC, ProtocolVersion: "1.0"}}})
 		if err != nil {
 			t.Fatalf("Connect() = %v", err)
 		}
@@ -95,7 +95,7 @@ func TestAnAddressWithoutAPortHasThatOfItsScheme(t *testing.T) {
 				return nil, errors.New("nobody is there")
 			}, new(http.Client), nil)
 			t.Cleanup(p.Close)
-			card := registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: registry.BindingGRPC, ProtocolVersion: "1.0"}}}
+			card := agentcard.Card{Interfaces: []agentcard.Interface{{URL: url, Binding: agentcard.BindingGRPC, ProtocolVersion: "1.0"}}}
 			c, _, err := p.Connect("agent", card)
 			if err != nil {
 				t.Fatalf("Connect() = %v", err)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Types of frames (RFC 9113, section 6).
@@ -70,7 +70,7 @@ func resettingPool(most, code uint32) *agentclient.Pool {
 func TestAnAgentThatDoesNotBeginACallHasNotTakenIt(t *testing.T) {
 	t.Parallel()
 	const internalError, refusedStream = 2, 7
-	card := registry.Card{Interfaces: []registry.Interface{{URL: "http://agent", Binding: registry.BindingGRPC, ProtocolVersion: "1.0"}}}
+	card := agentcard.Card{Interfaces: []agentcard.Interface{{URL: "http://agent", Binding: agentcard.BindingGRPC, ProtocolVersion: "1.0"}}}
 	for name, test := range map[string]struct {
 		most, code   uint32
 		reason, text string

@@ -14,7 +14,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // failing is an agent that fails in each call.
@@ -33,7 +33,7 @@ func (failing) SubscribeToTask(*a2apb.SubscribeToTaskRequest, grpc.ServerStreami
 // TestWhatAnAgentAnswersIsToldFromFailuresOfOurs has a call pass to an agent that fails: its status is passed on, and is known to be the agent's.
 func TestWhatAnAgentAnswersIsToldFromFailuresOfOurs(t *testing.T) {
 	t.Parallel()
-	way := pool(t).PassageOverGRPC("agent", &registry.Card{Interfaces: []registry.Interface{{URL: "http://" + serveGRPC(t, failing{}), Binding: registry.BindingGRPC}}})
+	way := pool(t).PassageOverGRPC("agent", &agentcard.Card{Interfaces: []agentcard.Interface{{URL: "http://" + serveGRPC(t, failing{}), Binding: agentcard.BindingGRPC}}})
 	_, unary := way.Invoke(t.Context(), a2apb.A2AService_GetTask_FullMethodName, &emptypb.Empty{})
 	stream := way.Stream(t.Context(), a2apb.A2AService_SubscribeToTask_FullMethodName, &emptypb.Empty{}, func() {}, func(*emptypb.Empty) error { return nil })
 	for method, err := range map[string]error{"Invoke": unary, "Stream": stream} {
@@ -62,7 +62,7 @@ func TestAnErrorOfTheWayIsNotRelayed(t *testing.T) {
 	for code, want := range map[codes.Code]string{
 		codes.PermissionDenied: agentclient.ReasonDenied, codes.Unauthenticated: agentclient.ReasonDenied, codes.Unavailable: agentclient.ReasonUnreachable,
 	} {
-		way := pool(t).PassageOverGRPC("agent", &registry.Card{Interfaces: []registry.Interface{{URL: "http://" + serveGRPC(t, denying{code: code}), Binding: registry.BindingGRPC}}})
+		way := pool(t).PassageOverGRPC("agent", &agentcard.Card{Interfaces: []agentcard.Interface{{URL: "http://" + serveGRPC(t, denying{code: code}), Binding: agentcard.BindingGRPC}}})
 		if _, err := way.Invoke(t.Context(), a2apb.A2AService_GetTask_FullMethodName, &emptypb.Empty{}); fault.ReasonOf(err) != want {
 			t.Errorf("Invoke() of an agent that answers %s = %v, want the reason %s", code, err, want)
 		}
@@ -73,7 +73,7 @@ func TestAnErrorOfTheWayIsNotRelayed(t *testing.T) {
 func TestAPassageThatIsClosedIsNoAnswerOfTheAgent(t *testing.T) {
 	t.Parallel()
 	p := pool(t)
-	way := p.PassageOverGRPC("agent", &registry.Card{Interfaces: []registry.Interface{{URL: "http://" + serveGRPC(t, failing{}), Binding: registry.BindingGRPC}}})
+	way := p.PassageOverGRPC("agent", &agentcard.Card{Interfaces: []agentcard.Interface{{URL: "http://" + serveGRPC(t, failing{}), Binding: agentcard.BindingGRPC}}})
 	p.Close()
 	if _, err := way.Invoke(t.Context(), a2apb.A2AService_GetTask_FullMethodName, &emptypb.Empty{}); fault.ReasonOf(err) != agentclient.ReasonUnreachable || !agentclient.NotTaken(err) {
 		t.Errorf("Invoke() = %v, want that the agent has not taken the call", err)

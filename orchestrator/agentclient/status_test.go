@@ -12,7 +12,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // TestAnySuccessOfHTTPIsOne has agents answer with 201 and 202, as the A2A project's server for JavaScript does for a receiver that it has made.
@@ -38,9 +38,9 @@ func TestAnySuccessOfHTTPIsOne(t *testing.T) {
 		binding string
 		stream  bool
 	}{
-		"JSON-RPC": {registry.BindingJSONRPC, false}, "HTTP+JSON": {registry.BindingHTTPJSON, false}, "a stream of HTTP+JSON": {registry.BindingHTTPJSON, true},
+		"JSON-RPC": {agentcard.BindingJSONRPC, false}, "HTTP+JSON": {agentcard.BindingHTTPJSON, false}, "a stream of HTTP+JSON": {agentcard.BindingHTTPJSON, true},
 	} {
-		c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: test.binding, ProtocolVersion: "1.0"}}})
+		c, _, err := pool(t).Connect("agent", agentcard.Card{Interfaces: []agentcard.Interface{{URL: server.URL, Binding: test.binding, ProtocolVersion: "1.0"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestAnySuccessOfHTTPIsOne(t *testing.T) {
 		if err := c.Send(t.Context(), message("m", "hello"), test.stream, func(r *a2apb.StreamResponse) error { got = r.GetTask().GetId(); return nil }); err != nil || got != "t" {
 			t.Errorf("Send() over %s = %v with task %q, want task t", name, err, got)
 		}
-		if rest, ok := c.(agentclient.Announcer); ok && test.binding == registry.BindingHTTPJSON {
+		if rest, ok := c.(agentclient.Announcer); ok && test.binding == agentcard.BindingHTTPJSON {
 			if err := rest.Announce(t.Context(), "t", "https://example.com"); err != nil {
 				t.Errorf("Announce() over %s = %v, want no error", name, err)
 			}
@@ -68,7 +68,7 @@ func TestASubscriptionIsPostedToWhoTakesNoOther(t *testing.T) {
 		_, _ = w.Write([]byte("data: {\"task\":{\"id\":\"t\"}}\n\n"))
 	}))
 	t.Cleanup(server.Close)
-	c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: registry.BindingHTTPJSON, ProtocolVersion: "1.0"}}})
+	c, _, err := pool(t).Connect("agent", agentcard.Card{Interfaces: []agentcard.Interface{{URL: server.URL, Binding: agentcard.BindingHTTPJSON, ProtocolVersion: "1.0"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestAnErrorInAStreamOfHTTPIsSaid(t *testing.T) {
 			_, _ = w.Write([]byte("data: {\"task\":{\"id\":\"t\"}}\n\nevent: error\ndata: " + tt.event + "\n\n"))
 		}))
 		t.Cleanup(server.Close)
-		c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: registry.BindingHTTPJSON, ProtocolVersion: "1.0"}}})
+		c, _, err := pool(t).Connect("agent", agentcard.Card{Interfaces: []agentcard.Interface{{URL: server.URL, Binding: agentcard.BindingHTTPJSON, ProtocolVersion: "1.0"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,8 +117,8 @@ func TestAQueryOfAnInterfaceGoesAlong(t *testing.T) {
 		_, _ = w.Write([]byte(`{}`))
 	}))
 	t.Cleanup(server.Close)
-	c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{
-		{URL: server.URL + "/api/?code=k%2F1&x=y", Binding: registry.BindingHTTPJSON, Tenant: "ten ant", ProtocolVersion: "1.0"},
+	c, _, err := pool(t).Connect("agent", agentcard.Card{Interfaces: []agentcard.Interface{
+		{URL: server.URL + "/api/?code=k%2F1&x=y", Binding: agentcard.BindingHTTPJSON, Tenant: "ten ant", ProtocolVersion: "1.0"},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -143,8 +143,8 @@ func TestARedirectIsSaid(t *testing.T) {
 		http.Redirect(w, r, r.URL.Path+"/", http.StatusTemporaryRedirect)
 	}))
 	t.Cleanup(server.Close)
-	for _, binding := range []string{registry.BindingJSONRPC, registry.BindingHTTPJSON} {
-		c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: server.URL + "/a2a", Binding: binding, ProtocolVersion: "1.0"}}})
+	for _, binding := range []string{agentcard.BindingJSONRPC, agentcard.BindingHTTPJSON} {
+		c, _, err := pool(t).Connect("agent", agentcard.Card{Interfaces: []agentcard.Interface{{URL: server.URL + "/a2a", Binding: binding, ProtocolVersion: "1.0"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // stopping is an agent whose process ends: its handlers' contexts do, and they return that.
@@ -31,7 +31,7 @@ func (stopping) SendStreamingMessage(*a2apb.SendMessageRequest, grpc.ServerStrea
 func TestAnAgentThatBreaksOffIsTriedAgainAndACallerWhoDoesIsNot(t *testing.T) {
 	t.Parallel()
 	addr := serveGRPC(t, stopping{})
-	c, _, err := pool(t).Connect("stopping", registry.Card{Interfaces: []registry.Interface{{URL: addr, Binding: registry.BindingGRPC}}})
+	c, _, err := pool(t).Connect("stopping", agentcard.Card{Interfaces: []agentcard.Interface{{URL: addr, Binding: agentcard.BindingGRPC}}})
 	if err != nil {
 		t.Fatal(err)
 	}

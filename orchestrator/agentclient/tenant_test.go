@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // tenants is an agent that keeps which tenant it was last called for, and does nothing.
@@ -89,10 +89,10 @@ func TestTheTenantOfAnInterfaceIsNamedInEveryCall(t *testing.T) {
 		server := httptest.NewServer(agent)
 		t.Cleanup(server.Close)
 		url := server.URL
-		if binding == registry.BindingGRPC {
+		if binding == agentcard.BindingGRPC {
 			url = serveGRPC(t, agent)
 		}
-		c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: binding, ProtocolVersion: "1.0", Tenant: "acme"}}})
+		c, _, err := pool(t).Connect("agent", agentcard.Card{Interfaces: []agentcard.Interface{{URL: url, Binding: binding, ProtocolVersion: "1.0", Tenant: "acme"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // answers is an agent over gRPC that has one task.
@@ -54,9 +54,9 @@ func serveJSON(t *testing.T, answer string) string {
 }
 
 // asked returns what came of asking an agent for its task.
-func asked(t *testing.T, at registry.Interface) error {
+func asked(t *testing.T, at agentcard.Interface) error {
 	t.Helper()
-	c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{at}})
+	c, _, err := pool(t).Connect("agent", agentcard.Card{Interfaces: []agentcard.Interface{at}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,11 +70,11 @@ func TestAnAnswerHasNoMoreValuesThanMemoryIsGoodFor(t *testing.T) {
 	const parts = 300_000
 	task := &a2apb.Task{Id: "r", Artifacts: []*a2apb.Artifact{{Parts: slices.Repeat([]*a2apb.Part{{}}, parts)}}}
 	said := `{"id":"r","kind":"task","artifacts":[{"artifactId":"a","parts":[{}` + strings.Repeat(",{}", parts) + `]}]}`
-	for name, at := range map[string]registry.Interface{
-		"gRPC":         {URL: "http://" + serveGRPC(t, answers{task: task}), Binding: registry.BindingGRPC},
-		"JSON-RPC":     {URL: serveJSON(t, `{"jsonrpc":"2.0","id":"1","result":`+said+`}`), Binding: registry.BindingJSONRPC},
-		"HTTP+JSON":    {URL: serveJSON(t, said), Binding: registry.BindingHTTPJSON},
-		"JSON-RPC 0.3": {URL: serveJSON(t, `{"jsonrpc":"2.0","id":"1","result":`+said+`}`), Binding: registry.BindingJSONRPC, ProtocolVersion: "0.3.0"},
+	for name, at := range map[string]agentcard.Interface{
+		"gRPC":         {URL: "http://" + serveGRPC(t, answers{task: task}), Binding: agentcard.BindingGRPC},
+		"JSON-RPC":     {URL: serveJSON(t, `{"jsonrpc":"2.0","id":"1","result":`+said+`}`), Binding: agentcard.BindingJSONRPC},
+		"HTTP+JSON":    {URL: serveJSON(t, said), Binding: agentcard.BindingHTTPJSON},
+		"JSON-RPC 0.3": {URL: serveJSON(t, `{"jsonrpc":"2.0","id":"1","result":`+said+`}`), Binding: agentcard.BindingJSONRPC, ProtocolVersion: "0.3.0"},
 	} {
 		if err := asked(t, at); err == nil || !strings.Contains(err.Error(), "more than 262144 values") || agentclient.Retryable(err) {
 			t.Errorf("Task() over %s = %v, want an error that says how many values there are at most", name, err)
@@ -87,13 +87,13 @@ func TestAnAnswerThatIsTooLargeIsNotTakenForAnAgentThatIsAway(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("x", 9<<20)
 	task := &a2apb.Task{Id: "r", Artifacts: []*a2apb.Artifact{{Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: large}}}}}}
-	for name, at := range map[string]registry.Interface{
-		"gRPC":      {URL: "http://" + serveGRPC(t, answers{task: task}), Binding: registry.BindingGRPC},
-		"JSON-RPC":  {URL: serveJSON(t, large), Binding: registry.BindingJSONRPC},
-		"HTTP+JSON": {URL: serveJSON(t, large), Binding: registry.BindingHTTPJSON},
+	for name, at := range map[string]agentcard.Interface{
+		"gRPC":      {URL: "http://" + serveGRPC(t, answers{task: task}), Binding: agentcard.BindingGRPC},
+		"JSON-RPC":  {URL: serveJSON(t, large), Binding: agentcard.BindingJSONRPC},
+		"HTTP+JSON": {URL: serveJSON(t, large), Binding: agentcard.BindingHTTPJSON},
 	} {
 		limit := "more than 8 MiB"
-		if at.Binding == registry.BindingGRPC {
+		if at.Binding == agentcard.BindingGRPC {
 			limit = "larger than 8388608 bytes"
 		}
 		if err := asked(t, at); fault.ReasonOf(err) != agentclient.ReasonAnswerInvalid || !strings.Contains(err.Error(), limit) {

@@ -10,7 +10,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // TestAnErrorRepeatsLittleOfAnAnswer has agents answer what decoders quote whole. An error goes into the log of its task, which takes only so much.
@@ -35,7 +35,7 @@ func TestAnErrorRepeatsLittleOfAnAnswer(t *testing.T) {
 					_, _ = io.WriteString(conn, answer)
 					_ = conn.Close()
 				})
-				c, _, err := pool(t).Connect("a", registry.Card{Interfaces: []registry.Interface{{URL: at, Binding: "JSONRPC", ProtocolVersion: version}}})
+				c, _, err := pool(t).Connect("a", agentcard.Card{Interfaces: []agentcard.Interface{{URL: at, Binding: "JSONRPC", ProtocolVersion: version}}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // actor plays an agent: it deduplicates by message id and keeps count of what it executed.
@@ -20,9 +21,9 @@ type actor struct {
 	at, room     string // address on the card, and tenant there
 	status       string
 	announces    bool // instead of streaming
-	requirements []registry.ConsultationRequirement
-	inputs       []registry.InputSchema
-	outputs      []registry.OutputSchema
+	requirements []agentcard.ConsultationRequirement
+	inputs       []agentcard.InputSchema
+	outputs      []agentcard.OutputSchema
 	once         bool // its work must not be done twice
 	forgets      bool // it keeps no count, for benchmarks
 	play         func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error
@@ -47,14 +48,14 @@ func (a *actor) agent() registry.Agent {
 		status = "available"
 	}
 	agent := registry.Agent{
-		Tenant: tenant, Name: a.name, Card: registry.Card{Name: a.name, Version: a.version, Streaming: !a.announces, PushNotifications: a.announces}, Status: registry.Status{Status: status},
-		Metadata: registry.Metadata{ConsultationRequirements: a.requirements, InputSchemas: a.inputs, OutputSchemas: a.outputs},
+		Tenant: tenant, Name: a.name, Card: agentcard.Card{Name: a.name, Version: a.version, Streaming: !a.announces, PushNotifications: a.announces}, Status: registry.Status{Status: status},
+		Metadata: agentcard.Metadata{ConsultationRequirements: a.requirements, InputSchemas: a.inputs, OutputSchemas: a.outputs},
 	}
 	if a.skill != "" {
-		agent.Card.Skills = []registry.Skill{{ID: a.skill}}
+		agent.Card.Skills = []agentcard.Skill{{ID: a.skill}}
 	}
 	if a.at != "" {
-		agent.Card.Interfaces = []registry.Interface{{URL: a.at, Tenant: a.room}}
+		agent.Card.Interfaces = []agentcard.Interface{{URL: a.at, Tenant: a.room}}
 	}
 	if a.revoked {
 		agent.Verification = registry.Verification{State: registry.VerificationUntrusted, Required: true, Reason: "no pinned key has signed it"}

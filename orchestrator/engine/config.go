@@ -13,11 +13,12 @@ import (
 	"github.com/quorate/quorate/orchestrator/lease"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Connector opens a client to an agent.
 type Connector interface {
-	Connect(name string, card registry.Card) (client agentclient.Client, binding string, err error)
+	Connect(name string, card agentcard.Card) (client agentclient.Client, binding string, err error)
 }
 
 // Config holds the dependencies and settings of an Engine. All fields are required except Now, Notifier, Receiver, Embedder, Signatures, the limits

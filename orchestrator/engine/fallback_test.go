@@ -15,6 +15,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func TestATaskWhoseAgentCannotBeReachedGoesToTheNext(t *testing.T) {
@@ -205,7 +206,7 @@ func TestWhoStepsInIsGivenTheInputsAsItsOwn(t *testing.T) {
 
 // TestNobodyStepsInWhoCannotTakeTheInputs has the next agent ask for more than the task has, and the one after it for nothing.
 func TestNobodyStepsInWhoCannotTakeTheInputs(t *testing.T) {
-	picky := &actor{name: "picky", skill: "work", status: registry.StatusBusy, inputs: []registry.InputSchema{{Name: "spec", SemanticType: "document", Required: true}}, play: delivers("a guess")}
+	picky := &actor{name: "picky", skill: "work", status: registry.StatusBusy, inputs: []agentcard.InputSchema{{Name: "spec", SemanticType: "document", Required: true}}, play: delivers("a guess")}
 	w := newWorld(t, &actor{name: "down", skill: "work", down: 1000}, picky, &actor{name: "up", skill: "work", status: registry.StatusBusy, play: delivers("done")})
 	task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work"}}).ID)
 	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Agent != "up" || len(picky.sends()) != 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const extension = "https://github.com/quorate/quorate/extensions/consultation/v1"
@@ -31,10 +31,10 @@ func structOf(tb testing.TB, m map[string]any) *structpb.Struct {
 	return s
 }
 
-func requirement(phase string) []registry.ConsultationRequirement {
-	return []registry.ConsultationRequirement{{
+func requirement(phase string) []agentcard.ConsultationRequirement {
+	return []agentcard.ConsultationRequirement{{
 		ID: "r", TargetAgent: "reviewer", Phase: phase, Mandatory: true,
-		Condition: &registry.Condition{Attribute: "sensitive", Operator: "equals", Value: true},
+		Condition: &agentcard.Condition{Attribute: "sensitive", Operator: "equals", Value: true},
 	}}
 }
 
@@ -323,7 +323,7 @@ func TestProgressOfAGuardedTaskIsNotTold(t *testing.T) {
 
 func TestConsultRefuses(t *testing.T) {
 	rules := requirement("pre-completion")
-	rules = append(rules, registry.ConsultationRequirement{ID: "trouble", TargetAgent: "reviewer", Phase: "on-error"})
+	rules = append(rules, agentcard.ConsultationRequirement{ID: "trouble", TargetAgent: "reviewer", Phase: "on-error"})
 	w := newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: rules}, &actor{name: "reviewer", status: "unavailable"})
 	blocked, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
 	done, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}}).ID)
@@ -444,12 +444,12 @@ func TestARequestForAConsultationGetsTheSameOneWhenTheTaskHasEnded(t *testing.T)
 
 func TestATaskGoesOnWithTheConsultationThatItWaitsFor(t *testing.T) {
 	for name, test := range map[string]struct {
-		others []registry.ConsultationRequirement
+		others []agentcard.ConsultationRequirement
 		state  a2apb.TaskState
 	}{
 		"the only one":                 {nil, a2apb.TaskState_TASK_STATE_WORKING},
-		"another one is needed too":    {[]registry.ConsultationRequirement{{ID: "other", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true}}, a2apb.TaskState_TASK_STATE_INPUT_REQUIRED},
-		"another one is but a warning": {[]registry.ConsultationRequirement{{ID: "other", TargetAgent: "reviewer", Phase: "pre-completion"}}, a2apb.TaskState_TASK_STATE_WORKING},
+		"another one is needed too":    {[]agentcard.ConsultationRequirement{{ID: "other", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true}}, a2apb.TaskState_TASK_STATE_INPUT_REQUIRED},
+		"another one is but a warning": {[]agentcard.ConsultationRequirement{{ID: "other", TargetAgent: "reviewer", Phase: "pre-completion"}}, a2apb.TaskState_TASK_STATE_WORKING},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := make(chan struct{})

@@ -10,7 +10,7 @@ import (
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/engine"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // TestAGateOpensHoweverMuchIsSaid has a reviewer record those of its verdicts that are only recommended as often as it may, in words that grow when they are stored.
@@ -18,7 +18,7 @@ func TestAGateOpensHoweverMuchIsSaid(t *testing.T) {
 	t.Parallel()
 	web := &actor{name: "web", play: delivers("the page")}
 	for i := range 5 {
-		web.requirements = append(web.requirements, registry.ConsultationRequirement{ID: fmt.Sprintf("r%d", i), TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: i == 0})
+		web.requirements = append(web.requirements, agentcard.ConsultationRequirement{ID: fmt.Sprintf("r%d", i), TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: i == 0})
 	}
 	w := newWorld(t, web, &actor{name: "reviewer", play: delivers("x")})
 	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}}).ID)

@@ -25,6 +25,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/lease"
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const (
@@ -216,7 +217,7 @@ func (p *played) actor(name string) *actor {
 	return p.actors[name]
 }
 
-func (p *played) Connect(name string, _ registry.Card) (agentclient.Client, string, error) {
+func (p *played) Connect(name string, _ agentcard.Card) (agentclient.Client, string, error) {
 	return p.actor(name), "GRPC", nil
 }
 

@@ -14,17 +14,17 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/orchestrator/storetest"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func TestACanceledTaskKeepsWhatWasDelivered(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		rules []registry.ConsultationRequirement
+		rules []agentcard.ConsultationRequirement
 		kept  int
 	}{
 		"freely":                      {nil, 1},
-		"unless it is to be reviewed": {[]registry.ConsultationRequirement{{ID: "review", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true}}, 0},
+		"unless it is to be reviewed": {[]agentcard.ConsultationRequirement{{ID: "review", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -18,13 +18,14 @@ import (
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // turns plays an agent of a chain: what it delivers says what it was given.
 func turns(name, in, inType, out, outType string) *actor {
 	a := &actor{name: name, skill: "work"}
-	a.inputs = []registry.InputSchema{{Name: in, SemanticType: inType, Required: true}}
-	a.outputs = []registry.OutputSchema{{Name: out, SemanticType: outType, Guaranteed: true}}
+	a.inputs = []agentcard.InputSchema{{Name: in, SemanticType: inType, Required: true}}
+	a.outputs = []agentcard.OutputSchema{{Name: out, SemanticType: outType, Guaranteed: true}}
 	a.play = func(_ context.Context, m *a2apb.Message, say agentclient.Each) error {
 		return say(snapshot("r", a2apb.TaskState_TASK_STATE_COMPLETED, "", fmt.Sprintf("%s(%s)", name, input(m, in))))
 	}
@@ -198,7 +199,7 @@ func TestAChainGoesOnAfterARestart(t *testing.T) {
 
 func TestTheStepsOfAChainHaveTheirOwnGates(t *testing.T) {
 	list := threeInAChain()
-	list[1].requirements = []registry.ConsultationRequirement{{ID: "look", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true}}
+	list[1].requirements = []agentcard.ConsultationRequirement{{ID: "look", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true}}
 	w := newWorld(t, append(list, &actor{name: "reviewer"})...)
 	task, _ := w.await(w.submit(chained()).ID)
 	child := w.task(task.Plan.Steps[1].TaskID)

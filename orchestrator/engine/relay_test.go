@@ -19,7 +19,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/orchestrator/storetest"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // TestWhatStepsAskIsRepliedToOnceWhereverItBreaks runs a fan-out to two agents that ask twice each, through their task alone, once for every call to
@@ -172,7 +172,7 @@ func TestOfTwoRepliesToOneQuestionOneIsRefused(t *testing.T) {
 func TestTheQuestionOfAStepBehindAReviewIsHeldBack(t *testing.T) {
 	t.Parallel()
 	a := asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "secret?")
-	a.requirements = []registry.ConsultationRequirement{{ID: "look", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true}}
+	a.requirements = []agentcard.ConsultationRequirement{{ID: "look", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true}}
 	w := newWorld(t, a, &actor{name: "reviewer"})
 	id := w.submit(engine.Submission{Route: toAll}).ID
 	task, _ := w.await(id)

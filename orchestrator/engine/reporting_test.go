@@ -14,7 +14,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // doubts plays a reviewer that asks in a state before it approves.
@@ -151,7 +151,7 @@ func TestAReviewerThatIsHeldItselfIsSeenAtTheGate(t *testing.T) {
 	t.Parallel()
 	var w *world
 	reviewer := reviews(&w, "approved", "fine", true)
-	reviewer.requirements = []registry.ConsultationRequirement{{ID: "four-eyes", TargetAgent: "second", Phase: "pre-execution", Mandatory: true}}
+	reviewer.requirements = []agentcard.ConsultationRequirement{{ID: "four-eyes", TargetAgent: "second", Phase: "pre-execution", Mandatory: true}}
 	w = newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, reviewer)
 	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
 	if _, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", nil, consultation.Request{}); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func TestAnAgentDoesNotReviewItselfUnderAnotherName(t *testing.T) {
@@ -48,14 +48,14 @@ func TestAnAgentDoesNotReviewItselfUnderAnotherName(t *testing.T) {
 
 func TestAnAddressIsTheSameHoweverItIsSpelt(t *testing.T) {
 	t.Parallel()
-	for _, same := range [][]registry.Interface{
+	for _, same := range [][]agentcard.Interface{
 		{{URL: "http://127.0.0.1:9000"}, {URL: "http://localhost:9000/"}, {URL: "http://[::1]:9000"}, {URL: "http://[::ffff:127.0.0.1]:09000"}, {URL: "127.0.0.1:9000", Binding: "GRPC"}, {URL: "http://0.0.0.0:9000"}},
 		{{URL: "http://[2001:db8::1]/a2a"}, {URL: "https://[2001:DB8:0:0::1]:443/a2a/"}},
 		{{URL: "agents.example:443", Binding: "GRPC"}, {URL: "https://AGENTS.example", Binding: "GRPC"}, {URL: "https://agents.example/a2a", Binding: "GRPC"}, {URL: "https://agents.example"}},
 	} {
 		for _, x := range same {
 			for _, y := range same {
-				if at, ok := engine.SharedAddress(registry.Card{Interfaces: []registry.Interface{x}}, registry.Card{Interfaces: []registry.Interface{y}}); !ok || at != y.URL {
+				if at, ok := engine.SharedAddress(agentcard.Card{Interfaces: []agentcard.Interface{x}}, agentcard.Card{Interfaces: []agentcard.Interface{y}}); !ok || at != y.URL {
 					t.Errorf("SharedAddress(%s, %s) = %q, %t, want %q", x.URL, y.URL, at, ok, y.URL)
 				}
 			}
@@ -74,7 +74,7 @@ func TestAnAgentDoesNotReviewWhatItMadeInAStepBefore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			agents := threeInAChain()
-			agents[1].requirements = []registry.ConsultationRequirement{{ID: "r", TargetAgent: test.reviewer, Phase: test.phase, Mandatory: true}}
+			agents[1].requirements = []agentcard.ConsultationRequirement{{ID: "r", TargetAgent: test.reviewer, Phase: test.phase, Mandatory: true}}
 			agents[0].at = "https://analyst.example"
 			w := newWorld(t, append(agents, &actor{name: "analyst-too", at: "https://analyst.example:443/", play: delivers("fine")})...)
 			task, _ := w.await(w.submit(chained()).ID)
@@ -98,8 +98,8 @@ func TestNobodyAsksAnAgentItselfThatIsNotRegistered(t *testing.T) {
 func TestAnAgentReviewsWhatAnotherIsGivenAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	first, second := &actor{name: "a", skill: "work", play: delivers("a")}, &actor{name: "b", skill: "work", play: delivers("b")}
-	first.requirements = []registry.ConsultationRequirement{{ID: "r", TargetAgent: "b", Phase: "pre-execution", Mandatory: true}}
-	second.requirements = []registry.ConsultationRequirement{{ID: "r", TargetAgent: "a", Phase: "pre-execution", Mandatory: true}}
+	first.requirements = []agentcard.ConsultationRequirement{{ID: "r", TargetAgent: "b", Phase: "pre-execution", Mandatory: true}}
+	second.requirements = []agentcard.ConsultationRequirement{{ID: "r", TargetAgent: "a", Phase: "pre-execution", Mandatory: true}}
 	w := newWorld(t, first, second)
 	task, _ := w.await(w.submit(engine.Submission{Route: toAll}).ID)
 	for _, s := range task.Plan.Steps {

@@ -6,11 +6,11 @@ import (
 	"path"
 	"strings"
 
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // sharedAddress returns a URL of the target that is, however it is spelt, an address of the source, too.
-func sharedAddress(source, target registry.Card) (at string, ok bool) {
+func sharedAddress(source, target agentcard.Card) (at string, ok bool) {
 	of := make(map[address]bool)
 	for _, i := range source.Interfaces {
 		of[addressOf(i)] = true
@@ -27,7 +27,7 @@ func sharedAddress(source, target registry.Card) (at string, ok bool) {
 // a host there is one site.
 type address struct{ host, port, path, query, tenant string }
 
-func addressOf(i registry.Interface) address {
+func addressOf(i agentcard.Interface) address {
 	u, err := url.Parse(i.URL)
 	if err != nil || u.Host == "" { // the host:port of gRPC
 		u = &url.URL{Host: i.URL}
@@ -36,7 +36,7 @@ func addressOf(i registry.Interface) address {
 	if a.port == "80" || a.port == "443" {
 		a.port = ""
 	}
-	if i.Binding != registry.BindingGRPC { // which has no paths
+	if i.Binding != agentcard.BindingGRPC { // which has no paths
 		a.path, a.query = strings.ToLower(path.Clean("/"+u.Path)), u.RawQuery
 	}
 	if a.path == "/" {

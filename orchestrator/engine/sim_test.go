@@ -22,7 +22,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/lease"
 	"github.com/quorate/quorate/orchestrator/storetest"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // TestNothingAcceptedIsLostWhereverItBreaks runs a task's life once for every call to the store and every kind of mishap, with time that is played.
@@ -291,11 +291,11 @@ type awayAgent struct{ agentclient.Client }
 
 func (awayAgent) Send(context.Context, *a2apb.Message, bool, agentclient.Each) error { return errAway }
 
-func (c connects) Connect(name string, _ registry.Card) (agentclient.Client, string, error) {
+func (c connects) Connect(name string, _ agentcard.Card) (agentclient.Client, string, error) {
 	if name == c.away {
-		return awayAgent{c.client}, registry.BindingGRPC, nil
+		return awayAgent{c.client}, agentcard.BindingGRPC, nil
 	}
-	return c.client, registry.BindingGRPC, nil
+	return c.client, agentcard.BindingGRPC, nil
 }
 
 // noConsultations is the store of a ledger that nobody asks.

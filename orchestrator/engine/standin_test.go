@@ -14,6 +14,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // withASpare is a chain of three with another analyst, who has another name for what it is given.
@@ -114,7 +115,7 @@ func TestWhoSteppedInDoesNotReviewWhatItMade(t *testing.T) {
 	t.Parallel()
 	list := withASpare()
 	list[0].down = 1000
-	list[1].requirements = []registry.ConsultationRequirement{{ID: "r", TargetAgent: "spare", Phase: "pre-execution", Mandatory: true}}
+	list[1].requirements = []agentcard.ConsultationRequirement{{ID: "r", TargetAgent: "spare", Phase: "pre-execution", Mandatory: true}}
 	w := newWorld(t, list...)
 	task, _ := w.await(w.submit(chained()).ID)
 	if _, err := w.engine.Consult(t.Context(), tenant, task.Plan.Steps[1].TaskID, "r", nil, consultation.Request{}); fault.ReasonOf(err) != "SELF_REVIEW" {

@@ -11,7 +11,7 @@ import (
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const maxContextID = 256 // bytes
@@ -121,7 +121,7 @@ func checkAttributes(attributes consultation.Attributes) error {
 		return fault.Invalid("attributes", "TOO_MANY_ATTRIBUTES", "there are %d attributes; the limit is %d", len(attributes), orchestrator.MaxAttributes)
 	}
 	for key, value := range attributes {
-		if !registry.IsVisible(key) { // a rule about the name that people see would not apply
+		if !agentcard.IsVisible(key) { // a rule about the name that people see would not apply
 			return fault.Invalid(attributeField(key), "ATTRIBUTE_NAME", "the name of attribute %q begins or ends with a space, or has a character that nobody sees: leave it out", key)
 		}
 		if !isSimple(value, true) {
@@ -138,7 +138,7 @@ func attributeField(key string) string { return fmt.Sprintf("attributes[%q]", ke
 func isSimple(value any, lists bool) bool {
 	switch v := value.(type) {
 	case float64:
-		return math.Abs(v) < registry.NumberLimit // and no NaN: rules would not tell larger ones apart
+		return math.Abs(v) < agentcard.NumberLimit // and no NaN: rules would not tell larger ones apart
 	case string, bool:
 		return true
 	case []any:
@@ -154,7 +154,7 @@ func isSimple(value any, lists bool) bool {
 }
 
 // requirements converts an agent's rules to the types of package consultation.
-func requirements(m registry.Metadata) []consultation.Requirement {
+func requirements(m agentcard.Metadata) []consultation.Requirement {
 	var list []consultation.Requirement
 	for _, r := range m.ConsultationRequirements {
 		c := consultation.Requirement{ID: r.ID, TargetAgent: r.TargetAgent, Phase: r.Phase, Mandatory: r.Mandatory, MinLevel: r.MinLevel}

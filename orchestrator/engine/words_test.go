@@ -17,7 +17,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/platform/netguard"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func TestAnAgentThatWaitsWithoutAWordIsSeenToWait(t *testing.T) {
@@ -75,7 +75,7 @@ func answers(t *testing.T, name, version string, status int, body string) *actor
 	guard := &netguard.Policy{AllowLoopback: true}
 	pool := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), nil)
 	t.Cleanup(pool.Close)
-	client, _, err := pool.Connect(name, registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: registry.BindingJSONRPC, ProtocolVersion: version}}})
+	client, _, err := pool.Connect(name, agentcard.Card{Interfaces: []agentcard.Interface{{URL: server.URL, Binding: agentcard.BindingJSONRPC, ProtocolVersion: version}}})
 	if err != nil {
 		t.Fatalf("Connect() = %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 	"github.com/quorate/quorate/registry/schema"
 )
 
@@ -69,7 +70,7 @@ func (r *Router) alternatives(tenant string, chain []orchestrator.Link, at int) 
 }
 
 // outputUsable reports whether the later steps that take a step's output could use this output instead.
-func (r *Router) outputUsable(tenant string, v *view, made *registry.OutputSchema, chain []orchestrator.Link, at int) bool {
+func (r *Router) outputUsable(tenant string, v *view, made *agentcard.OutputSchema, chain []orchestrator.Link, at int) bool {
 	for _, l := range chain[at+1:] {
 		for _, t := range l.Takes {
 			if t.From == at+1 && !r.acceptsAs(tenant, v, l.Agent, t.As, made) {
@@ -81,12 +82,12 @@ func (r *Router) outputUsable(tenant string, v *view, made *registry.OutputSchem
 }
 
 // acceptsAs reports whether an agent accepts something as an input. It is true when the agent does not exist, or no longer has such an input.
-func (r *Router) acceptsAs(tenant string, v *view, agent, as string, made *registry.OutputSchema) bool {
+func (r *Router) acceptsAs(tenant string, v *view, agent, as string, made *agentcard.OutputSchema) bool {
 	a, _, ok := r.directory.Peek(tenant, agent)
 	if !ok {
 		return true
 	}
-	i := slices.IndexFunc(a.Metadata.InputSchemas, func(in registry.InputSchema) bool { return in.Name == as })
+	i := slices.IndexFunc(a.Metadata.InputSchemas, func(in agentcard.InputSchema) bool { return in.Name == as })
 	if i < 0 {
 		return true
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 	"github.com/quorate/quorate/registry/embedded"
 )
 
@@ -73,7 +74,7 @@ func only(i int) map[string]any {
 	return map[string]any{"type": "string", "const": fmt.Sprint("hop", i)}
 }
 
-func join(ctx context.Context, reg *registry.Registry, name, skills string, m registry.Metadata) error {
+func join(ctx context.Context, reg *registry.Registry, name, skills string, m agentcard.Metadata) error {
 	card := fmt.Sprintf(`{"name":%q,"description":"Makes things.","version":"1.0.0","supportedInterfaces":[{"url":"http://127.0.0.1:1","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],
 		"capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[%s]}`, name, skills)
 	if _, _, err := reg.Register(ctx, tenant, registry.Registration{RawCard: []byte(card), Metadata: &m}); err != nil {
@@ -102,7 +103,7 @@ func skills(i int) string {
 
 var benchTypes = []string{"document", "artifact", "collection", "reference", "comment"}
 
-func ports(i int) registry.Metadata {
+func ports(i int) agentcard.Metadata {
 	return maker("", "in:"+benchTypes[i%5], fmt.Sprintf("out%d:%s", i%100, benchTypes[i*7%5])).Metadata
 }
 

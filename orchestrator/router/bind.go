@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/quorate/quorate/orchestrator"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // binder assigns available resources to the inputs of one agent after the other. It sorts the resources once, since there may be hundreds of agents.
@@ -30,14 +30,14 @@ func (v *view) binder(have []orchestrator.Typed) *binder {
 
 // bind assigns to each input of an agent one of the available resources: one of the same name if there is one, or else of the same type, or else of a
 // type that may stand for it. Required inputs come first. It returns the resource that each input gets; the result is valid until the next call.
-func (b *binder) bind(schemas []registry.InputSchema) []int {
+func (b *binder) bind(schemas []agentcard.InputSchema) []int {
 	clear(b.taken)
 	b.bound = b.bound[:0]
 	for range schemas {
 		b.bound = append(b.bound, none)
 	}
 	for _, required := range []bool{true, false} {
-		for _, alike := range []func(*binder, *registry.InputSchema) []int{(*binder).sameName, (*binder).sameType, (*binder).relatedType} {
+		for _, alike := range []func(*binder, *agentcard.InputSchema) []int{(*binder).sameName, (*binder).sameType, (*binder).relatedType} {
 			for i := range schemas {
 				if in := &schemas[i]; b.bound[i] == none && in.Required == required {
 					b.assign(i, in, alike(b, in))
@@ -48,16 +48,18 @@ func (b *binder) bind(schemas []registry.InputSchema) []int {
 	return b.bound
 }
 
-func (b *binder) sameName(in *registry.InputSchema) []int { return b.byName[in.Name] }
-func (b *binder) sameType(in *registry.InputSchema) []int { return b.typeMatches(in.SemanticType).same }
+func (b *binder) sameName(in *agentcard.InputSchema) []int { return b.byName[in.Name] }
+func (b *binder) sameType(in *agentcard.InputSchema) []int {
+	return b.typeMatches(in.SemanticType).same
+}
 
-func (b *binder) relatedType(in *registry.InputSchema) []int {
+func (b *binder) relatedType(in *agentcard.InputSchema) []int {
 	return b.typeMatches(in.SemanticType).related
 }
 
 // assign gives an input the first of some resources that is left and fits. An input of unknown type takes a resource of its own name only, whatever the
 // type of that.
-func (b *binder) assign(to int, in *registry.InputSchema, among []int) {
+func (b *binder) assign(to int, in *agentcard.InputSchema, among []int) {
 	for _, i := range among {
 		h := &b.have[i]
 		if b.taken[i] || h.SemanticType != "" && !b.Related(h.SemanticType, in.SemanticType) {
@@ -85,7 +87,7 @@ func (b *binder) typeMatches(name string) typeMatches {
 }
 
 // missesRequired reports whether a required input gets nothing.
-func missesRequired(schemas []registry.InputSchema, bound []int) bool {
+func missesRequired(schemas []agentcard.InputSchema, bound []int) bool {
 	for i := range schemas {
 		if schemas[i].Required && bound[i] == none {
 			return true
@@ -95,7 +97,7 @@ func missesRequired(schemas []registry.InputSchema, bound []int) bool {
 }
 
 // missingInputs names the required inputs that get nothing.
-func missingInputs(schemas []registry.InputSchema, bound []int) string {
+func missingInputs(schemas []agentcard.InputSchema, bound []int) string {
 	var names []string
 	for i := range schemas {
 		if in := &schemas[i]; in.Required && bound[i] == none {

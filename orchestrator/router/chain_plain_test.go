@@ -7,6 +7,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 	"github.com/quorate/quorate/registry/schema"
 )
 
@@ -70,12 +71,12 @@ func (p *planner) work(a *registry.Agent, there int) {
 	}
 }
 
-func requiredOf(a *registry.Agent) []registry.InputSchema {
-	return slices.DeleteFunc(slices.Clone(a.Metadata.InputSchemas), func(in registry.InputSchema) bool { return !in.Required })
+func requiredOf(a *registry.Agent) []agentcard.InputSchema {
+	return slices.DeleteFunc(slices.Clone(a.Metadata.InputSchemas), func(in agentcard.InputSchema) bool { return !in.Required })
 }
 
 // find returns the first item of the same name (rank 0), of the same type (1), or of the first of all types that may stand for it (2).
-func (p *planner) find(in registry.InputSchema, rank int, taken []int, there int) int {
+func (p *planner) find(in agentcard.InputSchema, rank int, taken []int, there int) int {
 	var found []int
 	for i, x := range p.items[:there] {
 		alike := []bool{x.Name == in.Name, x.SemanticType == in.SemanticType, true}[rank]
@@ -92,7 +93,7 @@ func (p *planner) find(in registry.InputSchema, rank int, taken []int, there int
 	return found[0]
 }
 
-func (p *planner) fits(x plainItem, in registry.InputSchema) bool {
+func (p *planner) fits(x plainItem, in agentcard.InputSchema) bool {
 	if x.SemanticType == "" {
 		return x.Name == in.Name
 	}

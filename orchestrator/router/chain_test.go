@@ -13,6 +13,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func TestAChainIsFoundBehindAnyNumberOfAgentsThatCannotTakeTasks(t *testing.T) {
@@ -132,20 +133,20 @@ func randomTask(dice *rand.Rand) (fleet, orchestrator.Contract) {
 	return agents, want
 }
 
-func rung(i int) registry.Metadata {
+func rung(i int) agentcard.Metadata {
 	return maker("", fmt.Sprintf("step%d:type%d", i, i), fmt.Sprintf("step%d:type%d", i+1, i+1)).Metadata
 }
 
 // randomPorts have names and types that meet often.
-func randomPorts(dice *rand.Rand) registry.Metadata {
-	var m registry.Metadata
+func randomPorts(dice *rand.Rand) agentcard.Metadata {
+	var m agentcard.Metadata
 	for range 1 + dice.IntN(3) {
-		m.InputSchemas = append(m.InputSchemas, registry.InputSchema{
+		m.InputSchemas = append(m.InputSchemas, agentcard.InputSchema{
 			Name: pick(dice, randomNames), SemanticType: pick(dice, randomTypes), Required: dice.IntN(5) > 0, JSONSchema: randomSchema(dice),
 		})
 	}
 	for range dice.IntN(3) {
-		m.OutputSchemas = append(m.OutputSchemas, registry.OutputSchema{
+		m.OutputSchemas = append(m.OutputSchemas, agentcard.OutputSchema{
 			Name: pick(dice, randomNames), SemanticType: pick(dice, randomTypes), Guaranteed: dice.IntN(6) > 0, JSONSchema: randomSchema(dice),
 		})
 	}
@@ -153,7 +154,7 @@ func randomPorts(dice *rand.Rand) registry.Metadata {
 }
 
 // otherSchemas is the same inputs with schemas of their own.
-func otherSchemas(dice *rand.Rand, m registry.Metadata) registry.Metadata {
+func otherSchemas(dice *rand.Rand, m agentcard.Metadata) agentcard.Metadata {
 	m.InputSchemas = slices.Clone(m.InputSchemas)
 	for i := range m.InputSchemas {
 		m.InputSchemas[i].JSONSchema = randomSchema(dice)

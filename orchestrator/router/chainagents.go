@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // none is the index of nothing.
@@ -36,7 +37,7 @@ type product struct {
 type inputSet []requiredInput
 
 type requiredInput struct {
-	*registry.InputSchema
+	*agentcard.InputSchema
 	nameID int // number of the name
 }
 
@@ -105,7 +106,7 @@ func productsOf(a *registry.Agent) []product {
 	return list
 }
 
-func (c *chainAgents) addInputSet(schemas []registry.InputSchema) {
+func (c *chainAgents) addInputSet(schemas []agentcard.InputSchema) {
 	var set inputSet
 	for i := range schemas {
 		in := &schemas[i]

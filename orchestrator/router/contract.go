@@ -7,6 +7,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // byContract finds the agents that make the wanted output from what is available, or a chain of them if that may be.
@@ -85,8 +86,8 @@ func (v *view) rejectOthers(makers []int, want orchestrator.Typed, rejected *rej
 }
 
 // produces returns the output of an agent that fits what is wanted, preferably a guaranteed one, or nil.
-func (v *view) produces(a *registry.Agent, want orchestrator.Typed) *registry.OutputSchema {
-	var found *registry.OutputSchema
+func (v *view) produces(a *registry.Agent, want orchestrator.Typed) *agentcard.OutputSchema {
+	var found *agentcard.OutputSchema
 	for i := range a.Metadata.OutputSchemas {
 		o := &a.Metadata.OutputSchemas[i]
 		if v.satisfies(typedOf(o), want) && (found == nil || o.Guaranteed && !found.Guaranteed) {
@@ -96,7 +97,7 @@ func (v *view) produces(a *registry.Agent, want orchestrator.Typed) *registry.Ou
 	return found
 }
 
-func typedOf(o *registry.OutputSchema) orchestrator.Typed {
+func typedOf(o *agentcard.OutputSchema) orchestrator.Typed {
 	return orchestrator.Typed{Name: o.Name, SemanticType: o.SemanticType}
 }
 

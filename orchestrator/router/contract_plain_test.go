@@ -8,6 +8,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // verdict is what a decision by contract has to say of an agent: why it is rejected, or how it fulfils the contract and how well.
@@ -47,7 +48,7 @@ func plainVerdict(types registry.Listing, a *registry.Agent, want orchestrator.C
 }
 
 // plainInputs gives each thing to one input at most: to the required ones first, by name, then by the same type, then by a related one.
-func plainInputs(types registry.Listing, inputs []registry.InputSchema, have []orchestrator.Typed) (used int, missing []string) {
+func plainInputs(types registry.Listing, inputs []agentcard.InputSchema, have []orchestrator.Typed) (used int, missing []string) {
 	have, given := slices.Clone(have), make([]bool, len(inputs))
 	for round := range 6 {
 		for i, in := range inputs {

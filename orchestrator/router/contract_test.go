@@ -13,6 +13,7 @@ import (
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 	"github.com/quorate/quorate/registry/embedded"
 )
 
@@ -21,11 +22,11 @@ func maker(name string, inputs, outputs string) registry.Agent {
 	a := agent(name, registry.StatusAvailable)
 	for in := range strings.FieldsSeq(inputs) {
 		n, kind, _ := strings.Cut(in, ":")
-		a.Metadata.InputSchemas = append(a.Metadata.InputSchemas, registry.InputSchema{Name: n, SemanticType: kind, Required: true})
+		a.Metadata.InputSchemas = append(a.Metadata.InputSchemas, agentcard.InputSchema{Name: n, SemanticType: kind, Required: true})
 	}
 	for out := range strings.FieldsSeq(outputs) {
 		n, kind, _ := strings.Cut(out, ":")
-		a.Metadata.OutputSchemas = append(a.Metadata.OutputSchemas, registry.OutputSchema{Name: n, SemanticType: kind, Guaranteed: true})
+		a.Metadata.OutputSchemas = append(a.Metadata.OutputSchemas, agentcard.OutputSchema{Name: n, SemanticType: kind, Guaranteed: true})
 	}
 	return a
 }

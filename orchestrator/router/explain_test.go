@@ -16,6 +16,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // TestAContractIsExplainedAsByHand compares what decisions in random small registries say of each agent with what is said of it alone.
@@ -53,9 +54,9 @@ func TestAContractIsExplainedAsByHand(t *testing.T) {
 }
 
 // namedOnce keeps one input of each name, as a registry does.
-func namedOnce(list []registry.InputSchema) []registry.InputSchema {
+func namedOnce(list []agentcard.InputSchema) []agentcard.InputSchema {
 	seen := make(map[string]bool)
-	return slices.DeleteFunc(slices.Clone(list), func(in registry.InputSchema) bool {
+	return slices.DeleteFunc(slices.Clone(list), func(in agentcard.InputSchema) bool {
 		twice := seen[in.Name]
 		seen[in.Name] = true
 		return twice
@@ -162,7 +163,7 @@ func TestWhoIsDownIsNamedBeforeThoseWhoDoOtherThings(t *testing.T) {
 		agents = append(agents, agent(fmt.Sprintf("other%03d", i), registry.StatusAvailable))
 	}
 	maker := agent("writer", registry.StatusError)
-	maker.Metadata.OutputSchemas = []registry.OutputSchema{{Name: "report", SemanticType: "text", Guaranteed: true}}
+	maker.Metadata.OutputSchemas = []agentcard.OutputSchema{{Name: "report", SemanticType: "text", Guaranteed: true}}
 	got, err := newRouter(append(agents, maker)...).Resolve(t.Context(), tenant, contract("", "report:"))
 	d := got.Decision
 	if len(d.Rejected) != 100 || d.Rejected[0].Agent != "writer" || d.Rejected[0].Code != router.CodeError || d.Omitted != 51 || !strings.Contains(d.Refused, "writer: it is in error") {
@@ -238,7 +239,7 @@ func (d *stale) PeekAll(tenant string, names iter.Seq[string], see func(*registr
 func TestAnAgentThatHasChangedSinceItWasIndexedIsNoCandidate(t *testing.T) {
 	t.Parallel()
 	a := skilled("a", registry.StatusAvailable, "translate", "Translates texts between languages.")
-	a.Metadata.OutputSchemas = []registry.OutputSchema{{Name: "words", SemanticType: "comment", Guaranteed: true}}
+	a.Metadata.OutputSchemas = []agentcard.OutputSchema{{Name: "words", SemanticType: "comment", Guaranteed: true}}
 	for name, now := range map[string]fleet{"it is gone": {}, "it does something else": {skilled("a", registry.StatusAvailable, "draw", "Draws pictures.")}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // candidate is an agent that is considered for a task.
@@ -87,7 +88,7 @@ func (r *Router) bySkill(tenant, skill string) searchResult {
 }
 
 // skillOf returns a skill of an agent, which may have lost it since it was found by it: then nil.
-func skillOf(a *registry.Agent, id string) *registry.Skill {
+func skillOf(a *registry.Agent, id string) *agentcard.Skill {
 	for i := range a.Card.Skills { // they are large
 		if s := &a.Card.Skills[i]; s.ID == id {
 			return s

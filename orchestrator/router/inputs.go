@@ -16,6 +16,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // InputKey is the key in a part's metadata under which the part names the input that it belongs to.
@@ -29,7 +30,7 @@ func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestra
 	have := make([]orchestrator.Typed, len(inputs))
 	for i, in := range inputs {
 		have[i] = orchestrator.Typed{Name: in.Name, SemanticType: in.SemanticType}
-		if slices.ContainsFunc(a.Metadata.InputSchemas, func(s registry.InputSchema) bool { return s.Name == in.Name }) {
+		if slices.ContainsFunc(a.Metadata.InputSchemas, func(s agentcard.InputSchema) bool { return s.Name == in.Name }) {
 			have[i].SemanticType = "" // its name identifies it
 		}
 	}
@@ -84,7 +85,7 @@ func violationError(reason string, list []fault.Violation) error {
 
 // brokenRules returns the messages of the rules that a value breaks. It takes the work of matching patterns from left; a rule for which that is not enough is
 // broken.
-func brokenRules(schema registry.InputSchema, value string, left *int) []string {
+func brokenRules(schema agentcard.InputSchema, value string, left *int) []string {
 	var out []string
 	for _, rule := range schema.ValidationRules {
 		work := matchWork(rule, value)
@@ -139,7 +140,7 @@ type inputValue struct {
 func valueOf(parts []*a2apb.Part) inputValue { return inputValue{content(parts), len(parts)} }
 
 // findInMessage finds an input in a message, whose first URL is url.
-func findInMessage(schema registry.InputSchema, m *a2apb.Message, url func() string) (v inputValue, ok bool) {
+func findInMessage(schema agentcard.InputSchema, m *a2apb.Message, url func() string) (v inputValue, ok bool) {
 	var named []*a2apb.Part
 	for _, p := range m.GetParts() {
 		if p.GetMetadata().GetFields()[InputKey].GetStringValue() == schema.Name || p.GetFilename() == schema.Name {
@@ -162,7 +163,7 @@ func findInMessage(schema registry.InputSchema, m *a2apb.Message, url func() str
 
 // mayRefer reports whether a message may hold an input that a search for URLs cannot find: a text can refer to things in many ways, and only its
 // reader can judge that.
-func mayRefer(schema registry.InputSchema, m *a2apb.Message) bool {
+func mayRefer(schema agentcard.InputSchema, m *a2apb.Message) bool {
 	return schema.SemanticType == "reference" && slices.ContainsFunc(m.GetParts(), func(p *a2apb.Part) bool { return p.GetText() != "" })
 }
 

@@ -13,17 +13,18 @@ import (
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // strict requires a spec and a page, and may have a size.
 func strict() registry.Agent {
 	a := agent("strict", registry.StatusAvailable)
-	a.Metadata.InputSchemas = []registry.InputSchema{
-		{Name: "spec", SemanticType: "document", Required: true, ValidationRules: []registry.ValidationRule{
+	a.Metadata.InputSchemas = []agentcard.InputSchema{
+		{Name: "spec", SemanticType: "document", Required: true, ValidationRules: []agentcard.ValidationRule{
 			{Type: "length", Value: 12.0, Message: "Keep the spec short."}, {Type: "pattern", Value: "^[A-Z]", Message: "Begin with a capital."},
 		}},
-		{Name: "page", SemanticType: "reference", Required: true, ValidationRules: []registry.ValidationRule{{Type: "format", Value: "url", Message: "Give a URL."}}},
-		{Name: "size", SemanticType: "comment", ValidationRules: []registry.ValidationRule{{Type: "enum", Value: []any{"small", "large"}, Message: "small or large"}}},
+		{Name: "page", SemanticType: "reference", Required: true, ValidationRules: []agentcard.ValidationRule{{Type: "format", Value: "url", Message: "Give a URL."}}},
+		{Name: "size", SemanticType: "comment", ValidationRules: []agentcard.ValidationRule{{Type: "enum", Value: []any{"small", "large"}, Message: "small or large"}}},
 	}
 	return a
 }
@@ -51,7 +52,7 @@ func data(t *testing.T, v map[string]any) *a2apb.Part {
 func TestInputsAreValidForTheirJSONSchemas(t *testing.T) {
 	t.Parallel()
 	a := agent("shop", registry.StatusAvailable)
-	a.Metadata.InputSchemas = []registry.InputSchema{{Name: "order", SemanticType: "document", JSONSchema: map[string]any{
+	a.Metadata.InputSchemas = []agentcard.InputSchema{{Name: "order", SemanticType: "document", JSONSchema: map[string]any{
 		"type": "object", "required": []any{"item"}, "properties": map[string]any{"item": map[string]any{"type": "string"}},
 	}}}
 	good, bad := data(t, map[string]any{"item": "tea"}), data(t, map[string]any{"item": 7})
@@ -171,7 +172,7 @@ func TestPatternsShareTheirTime(t *testing.T) {
 	a := agent("a", registry.StatusAvailable)
 	var inputs []orchestrator.Input
 	for _, name := range []string{"x", "y", "z"} {
-		a.Metadata.InputSchemas = append(a.Metadata.InputSchemas, registry.InputSchema{Name: name, SemanticType: "document", ValidationRules: []registry.ValidationRule{
+		a.Metadata.InputSchemas = append(a.Metadata.InputSchemas, agentcard.InputSchema{Name: name, SemanticType: "document", ValidationRules: []agentcard.ValidationRule{
 			{Type: "pattern", Value: "^[ab]{1000}[ab]*$", Message: "Use a and b."}, {Type: "length", Value: 50_000.0, Message: "Be brief."},
 		}})
 		inputs = append(inputs, input(name, "", strings.Repeat("a", 40_000)))
@@ -188,31 +189,31 @@ func TestPatternsShareTheirTime(t *testing.T) {
 func TestRules(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		rule     registry.ValidationRule
+		rule     agentcard.ValidationRule
 		yes, not []string
 	}{
-		"length counts characters": {registry.ValidationRule{Type: "length", Value: 3.0}, []string{"", "abc", "äöü"}, []string{"abcd"}},
-		"pattern is RE2":           {registry.ValidationRule{Type: "pattern", Value: "^a+$"}, []string{"aa"}, []string{"", "ab"}},
+		"length counts characters": {agentcard.ValidationRule{Type: "length", Value: 3.0}, []string{"", "abc", "äöü"}, []string{"abcd"}},
+		"pattern is RE2":           {agentcard.ValidationRule{Type: "pattern", Value: "^a+$"}, []string{"aa"}, []string{"", "ab"}},
 		"a pattern for long values": {
-			registry.ValidationRule{Type: "pattern", Value: "^[ab]{1000}[ab]*$"}, []string{strings.Repeat("a", 50_000)}, []string{strings.Repeat("a", 120_000)},
+			agentcard.ValidationRule{Type: "pattern", Value: "^[ab]{1000}[ab]*$"}, []string{strings.Repeat("a", 50_000)}, []string{strings.Repeat("a", 120_000)},
 		},
-		"enum":                {registry.ValidationRule{Type: "enum", Value: []any{"a"}}, []string{"a"}, []string{"b", ""}},
-		"format email":        {registry.ValidationRule{Type: "format", Value: "email"}, []string{"a@b.c"}, []string{"a", "A <a@b.c>"}},
-		"format uuid":         {registry.ValidationRule{Type: "format", Value: "uuid"}, []string{"123e4567-e89b-12d3-a456-426614174000"}, []string{"123"}},
-		"format date":         {registry.ValidationRule{Type: "format", Value: "date"}, []string{"2026-02-28"}, []string{"2026-02-30"}},
-		"format date-time":    {registry.ValidationRule{Type: "format", Value: "date-time"}, []string{"2026-02-28T00:00:00Z"}, []string{"2026-02-28"}},
-		"format json":         {registry.ValidationRule{Type: "format", Value: "JSON"}, []string{"{}", "1"}, []string{"{"}},
-		"format ipv4":         {registry.ValidationRule{Type: "format", Value: "ipv4"}, []string{"127.0.0.1"}, []string{"::1", "127.1"}},
-		"format hostname":     {registry.ValidationRule{Type: "format", Value: "hostname"}, []string{"a.example"}, []string{"-a", ""}},
-		"format uri":          {registry.ValidationRule{Type: "format", Value: "uri"}, []string{"https://a.example/b", "urn:isbn:1"}, []string{"a", "/b"}},
-		"a format for people": {registry.ValidationRule{Type: "format", Value: "markdown"}, []string{"", "x"}, nil},
+		"enum":                {agentcard.ValidationRule{Type: "enum", Value: []any{"a"}}, []string{"a"}, []string{"b", ""}},
+		"format email":        {agentcard.ValidationRule{Type: "format", Value: "email"}, []string{"a@b.c"}, []string{"a", "A <a@b.c>"}},
+		"format uuid":         {agentcard.ValidationRule{Type: "format", Value: "uuid"}, []string{"123e4567-e89b-12d3-a456-426614174000"}, []string{"123"}},
+		"format date":         {agentcard.ValidationRule{Type: "format", Value: "date"}, []string{"2026-02-28"}, []string{"2026-02-30"}},
+		"format date-time":    {agentcard.ValidationRule{Type: "format", Value: "date-time"}, []string{"2026-02-28T00:00:00Z"}, []string{"2026-02-28"}},
+		"format json":         {agentcard.ValidationRule{Type: "format", Value: "JSON"}, []string{"{}", "1"}, []string{"{"}},
+		"format ipv4":         {agentcard.ValidationRule{Type: "format", Value: "ipv4"}, []string{"127.0.0.1"}, []string{"::1", "127.1"}},
+		"format hostname":     {agentcard.ValidationRule{Type: "format", Value: "hostname"}, []string{"a.example"}, []string{"-a", ""}},
+		"format uri":          {agentcard.ValidationRule{Type: "format", Value: "uri"}, []string{"https://a.example/b", "urn:isbn:1"}, []string{"a", "/b"}},
+		"a format for people": {agentcard.ValidationRule{Type: "format", Value: "markdown"}, []string{"", "x"}, nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := agent("a", registry.StatusAvailable)
 			test.rule.Message = "no"
-			a.Metadata.InputSchemas = []registry.InputSchema{{Name: "x", SemanticType: "document", ValidationRules: []registry.ValidationRule{test.rule}}}
+			a.Metadata.InputSchemas = []agentcard.InputSchema{{Name: "x", SemanticType: "document", ValidationRules: []agentcard.ValidationRule{test.rule}}}
 			check := func(value string, want bool) {
 				if _, err := newRouter().CheckInputs(tenant, a, []orchestrator.Input{input("x", "", value)}, nil); (err == nil) != want {
 					t.Errorf("CheckInputs(%q) = %v, want it to hold: %v", value, err, want)

@@ -2,7 +2,7 @@ package router
 
 import (
 	"github.com/quorate/quorate/orchestrator"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const (
@@ -14,7 +14,7 @@ const (
 // match says how an agent fulfils a contract. The zero value is for an agent that was not found by a contract.
 type match struct {
 	want       *orchestrator.Contract
-	output     *registry.OutputSchema
+	output     *agentcard.OutputSchema
 	usedInputs int // how many of the available inputs it uses
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // overtaken is a directory that takes its time to hear of others: whatever is done in the background is done by then.
@@ -24,8 +25,8 @@ func (*overtaken) SyncStatuses(context.Context, string) (bool, error) {
 // translator returns an agent to which the routes of toTranslator lead.
 func translator(name string) registry.Agent {
 	a := agent(name, registry.StatusAvailable)
-	a.Card.Skills = []registry.Skill{{ID: "translate", Name: "Translate a poem", Examples: []string{"translate a poem"}}}
-	a.Metadata.OutputSchemas = []registry.OutputSchema{{Name: "words", SemanticType: "comment", Guaranteed: true}}
+	a.Card.Skills = []agentcard.Skill{{ID: "translate", Name: "Translate a poem", Examples: []string{"translate a poem"}}}
+	a.Metadata.OutputSchemas = []agentcard.OutputSchema{{Name: "words", SemanticType: "comment", Guaranteed: true}}
 	return a
 }
 

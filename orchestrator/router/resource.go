@@ -2,7 +2,7 @@ package router
 
 import (
 	"github.com/quorate/quorate/orchestrator"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // resource is something that is available, with its JSON Schema if that is known.
@@ -21,7 +21,7 @@ func resources(list []orchestrator.Typed) []resource {
 
 // fits reports whether something may be given as an input: by name when its type is unknown, otherwise by type, and, when both have a JSON Schema,
 // only if its schema is within the input's.
-func (v *view) fits(have *resource, in *registry.InputSchema) bool {
+func (v *view) fits(have *resource, in *agentcard.InputSchema) bool {
 	if have.SemanticType == "" {
 		return have.Name == in.Name
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const tenant = "default"
@@ -47,7 +48,7 @@ func (f fleet) PeekAll(tenant string, names iter.Seq[string], see func(*registry
 func (f fleet) BySkill(tenant, skill string) []string {
 	var list []string
 	for _, a := range f.Listing(tenant).Agents {
-		if slices.ContainsFunc(a.Card.Skills, func(s registry.Skill) bool { return s.ID == skill }) {
+		if slices.ContainsFunc(a.Card.Skills, func(s agentcard.Skill) bool { return s.ID == skill }) {
 			list = append(list, a.Name)
 		}
 	}
@@ -72,7 +73,7 @@ func (f fleet) SyncStatuses(context.Context, string) (bool, error) { return fals
 func agent(name, status string) registry.Agent {
 	return registry.Agent{
 		Tenant: tenant, Name: name, Etag: "e-" + name, Status: registry.Status{Status: status},
-		Card: registry.Card{Name: name, Skills: []registry.Skill{{ID: "work"}}},
+		Card: agentcard.Card{Name: name, Skills: []agentcard.Skill{{ID: "work"}}},
 	}
 }
 

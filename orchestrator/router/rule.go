@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 	"github.com/quorate/quorate/registry/schema"
 )
 
@@ -15,11 +15,11 @@ const maxMatch = 100_000_000
 
 // satisfiesRule reports whether a value satisfies a rule. The registry accepts only well-formed rules; a malformed one is satisfied by nothing. It takes
 // matchWork.
-func satisfiesRule(rule registry.ValidationRule, value string) bool {
+func satisfiesRule(rule agentcard.ValidationRule, value string) bool {
 	switch rule.Type {
 	case "format":
 		name, _ := rule.Value.(string)
-		check := registry.Format(name)
+		check := agentcard.Format(name)
 		return check == nil || check(value)
 	case "length":
 		most, ok := rule.Value.(float64)
@@ -40,7 +40,7 @@ func satisfiesRule(rule registry.ValidationRule, value string) bool {
 }
 
 // matchWork returns the work of matching a value with a rule's pattern, in steps of the pattern times bytes of the value. It is 0 for other rules.
-func matchWork(rule registry.ValidationRule, value string) int {
+func matchWork(rule agentcard.ValidationRule, value string) int {
 	if rule.Type != "pattern" {
 		return 0
 	}

@@ -3,7 +3,7 @@ package router
 import (
 	"sync"
 
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 	"github.com/quorate/quorate/registry/schema"
 )
 
@@ -19,10 +19,10 @@ type schemaCache struct {
 // comparison is the schema of an output and that of an input. Both belong to the view and are read-only.
 type comparison struct {
 	made  *resource
-	input *registry.InputSchema
+	input *agentcard.InputSchema
 }
 
-func (s *schemaCache) within(made *resource, in *registry.InputSchema) bool {
+func (s *schemaCache) within(made *resource, in *agentcard.InputSchema) bool {
 	key := comparison{made, in}
 	s.mu.Lock()
 	within, known := s.compared[key]

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const (
@@ -139,7 +139,7 @@ func (s *secondStage) dropOthers(dimension int) {
 }
 
 // skillDocument returns the text of a skill for the second stage.
-func skillDocument(s *registry.Skill) string {
+func skillDocument(s *agentcard.Skill) string {
 	parts := []string{s.Name, s.Description, strings.Join(s.Tags, ", ")}
 	parts = append(parts, s.Examples[:min(len(s.Examples), maxDocumentExamples)]...)
 	return beginning(strings.Join(parts, "\n"), maxDocument)

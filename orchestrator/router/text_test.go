@@ -13,12 +13,13 @@ import (
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // skilled has one skill that a text may find.
 func skilled(name, status, id, description string, examples ...string) registry.Agent {
 	a := agent(name, status)
-	a.Card.Skills = []registry.Skill{{ID: id, Name: id, Description: description, Examples: examples}}
+	a.Card.Skills = []agentcard.Skill{{ID: id, Name: id, Description: description, Examples: examples}}
 	return a
 }
 

@@ -8,13 +8,14 @@ import (
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func TestAnAgentWhoseCardIsNotTrustedGetsNoTasks(t *testing.T) {
 	t.Parallel()
 	revoked := agent("revoked", registry.StatusAvailable)
 	revoked.Verification = registry.Verification{State: registry.VerificationUntrusted, Required: true, Reason: "no pinned key has signed it"}
-	revoked.Metadata.OutputSchemas = []registry.OutputSchema{{Name: "book", SemanticType: "artifact", Guaranteed: true}}
+	revoked.Metadata.OutputSchemas = []agentcard.OutputSchema{{Name: "book", SemanticType: "artifact", Guaranteed: true}}
 	for name, test := range map[string]struct {
 		agents []registry.Agent
 		route  orchestrator.Route

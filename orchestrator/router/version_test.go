@@ -9,6 +9,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // of gives an agent a version.
@@ -37,8 +38,8 @@ func TestOnlyAgentsOfTheVersionThatIsAskedForAreChosen(t *testing.T) {
 func TestEveryWayAsksForAVersion(t *testing.T) {
 	t.Parallel()
 	maker := of("1.0.0", agent("maker", registry.StatusAvailable))
-	maker.Metadata.OutputSchemas = []registry.OutputSchema{{Name: "report", SemanticType: "document", Guaranteed: true}}
-	maker.Card.Skills = []registry.Skill{{ID: "write-report", Name: "Write a report", Description: "Writes quarterly reports.", Examples: []string{"write the quarterly report"}}}
+	maker.Metadata.OutputSchemas = []agentcard.OutputSchema{{Name: "report", SemanticType: "document", Guaranteed: true}}
+	maker.Card.Skills = []agentcard.Skill{{ID: "write-report", Name: "Write a report", Description: "Writes quarterly reports.", Examples: []string{"write the quarterly report"}}}
 	down := of("2.0.0", agent("down", registry.StatusUnavailable))
 	down.Card.Skills = maker.Card.Skills
 	alone, both := newRouter(maker), newRouter(maker, down)
@@ -79,10 +80,10 @@ func TestNoChainIsMadeForAVersion(t *testing.T) {
 	t.Parallel()
 	port := func(name string) registry.Agent { return of("1.0.0", agent(name, registry.StatusAvailable)) }
 	first, second := port("first"), port("second")
-	first.Metadata.InputSchemas = []registry.InputSchema{{Name: "notes", SemanticType: "comment", Required: true}}
-	first.Metadata.OutputSchemas = []registry.OutputSchema{{Name: "draft", SemanticType: "collection", Guaranteed: true}}
-	second.Metadata.InputSchemas = []registry.InputSchema{{Name: "draft", SemanticType: "collection", Required: true}}
-	second.Metadata.OutputSchemas = []registry.OutputSchema{{Name: "book", SemanticType: "artifact", Guaranteed: true}}
+	first.Metadata.InputSchemas = []agentcard.InputSchema{{Name: "notes", SemanticType: "comment", Required: true}}
+	first.Metadata.OutputSchemas = []agentcard.OutputSchema{{Name: "draft", SemanticType: "collection", Guaranteed: true}}
+	second.Metadata.InputSchemas = []agentcard.InputSchema{{Name: "draft", SemanticType: "collection", Required: true}}
+	second.Metadata.OutputSchemas = []agentcard.OutputSchema{{Name: "book", SemanticType: "artifact", Guaranteed: true}}
 	r := newRouter(first, second)
 	contract := &orchestrator.Contract{Inputs: []orchestrator.Typed{{SemanticType: "comment"}}, Output: orchestrator.Typed{Name: "book"}}
 	if got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Contract: contract}); err != nil || len(got.Decision.Chain) != 2 {

@@ -10,6 +10,7 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 	"github.com/quorate/quorate/registry/discovery"
 )
 
@@ -50,7 +51,7 @@ func TestAnAgentThatQuorateCannotCallIsRegisteredWithAWarning(t *testing.T) {
 	}
 	card := `{"name":"a","version":"1.0.0","supportedInterfaces":[{"url":"http://192.0.2.1/","protocolBinding":"CARRIER-PIGEON","protocolVersion":"1.0"}],"skills":[{"id":"s"}]}`
 	_, warnings, err := startOn(t, stores, listen(t)).Registry.Register(t.Context(), auth.DefaultTenant, registry.Registration{RawCard: []byte(card)})
-	unsupported := func(w registry.Warning) bool { return w.Code == "AGENT_INTERFACE_UNSUPPORTED" }
+	unsupported := func(w agentcard.Warning) bool { return w.Code == "AGENT_INTERFACE_UNSUPPORTED" }
 	if err != nil || !slices.ContainsFunc(warnings, unsupported) {
 		t.Errorf("Register() = %v, %v, want AGENT_INTERFACE_UNSUPPORTED among the warnings", warnings, err)
 	}

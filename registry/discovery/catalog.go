@@ -12,6 +12,7 @@ import (
 
 	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Limits of a catalog, including those nested in it.
@@ -139,7 +140,7 @@ func (w *walk) entry(ctx context.Context, e *entry, place string, base *url.URL,
 		w.inline[place] = e.Data
 	case embedded:
 		return w.document(ctx, e.Data, place, base, depth+1)
-	case e.URL == "" || err != nil || registry.CheckURL(target.String()) != nil:
+	case e.URL == "" || err != nil || agentcard.CheckURL(target.String()) != nil:
 		return errors.New("it has neither data nor a usable URL")
 	case kind == typeCard:
 		w.urls = append(w.urls, target.String())

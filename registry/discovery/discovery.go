@@ -13,6 +13,7 @@ import (
 
 	"github.com/quorate/quorate/platform/pause"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Options are the dependencies and settings of a Discoverer.
@@ -154,7 +155,7 @@ func (r *reader) claim(s *state, name string) error {
 
 // card registers a card that was found at a place in its source, and notes the result in its state.
 func (r *reader) card(ctx context.Context, s *state, place string, f registry.Found) {
-	read, _, _, err := registry.ParseCard(f.RawCard)
+	read, _, _, err := agentcard.Parse(f.RawCard)
 	if err == nil {
 		err = r.claim(s, read.Name)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const maxFiles = 10_000
@@ -81,7 +82,7 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 		return nil, fmt.Errorf("reading the card file: %w", err)
 	}
 	defer file.Close() //nolint:errcheck // it was only read
-	raw, err := io.ReadAll(io.LimitReader(file, registry.MaxCardBytes+1))
+	raw, err := io.ReadAll(io.LimitReader(file, agentcard.MaxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading the card file: %w", err)
 	}

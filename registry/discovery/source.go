@@ -8,6 +8,7 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Limits of the configuration.
@@ -58,7 +59,7 @@ func (s *Source) Validate() error {
 }
 
 func checkURL(field, text string) error {
-	if err := registry.CheckURL(text); err != nil {
+	if err := agentcard.CheckURL(text); err != nil {
 		return invalid(field, "the URL %q cannot be used: %v", fault.Clip(text), err)
 	}
 	return nil

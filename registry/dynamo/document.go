@@ -11,7 +11,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // document stores a value of the domain as attributes with its JSON names.
@@ -56,11 +56,11 @@ func (d document[T]) MarshalDynamoDBAttributeValue() (types.AttributeValue, erro
 // truthOf returns the name of the truth value that each element of a list of the data model has, or "" if value is no such list.
 func truthOf(value any) string {
 	switch value.(type) {
-	case []registry.InputSchema:
+	case []agentcard.InputSchema:
 		return "required"
-	case []registry.OutputSchema:
+	case []agentcard.OutputSchema:
 		return "guaranteed"
-	case []registry.ConsultationRequirement:
+	case []agentcard.ConsultationRequirement:
 		return "mandatory"
 	}
 	return ""

@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/quorate/quorate/platform/ddb"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 	"github.com/quorate/quorate/registry/storetest"
 )
 
@@ -15,10 +15,10 @@ func TestTruthValuesOfTheDataModelAreInTheTableEvenIfFalse(t *testing.T) {
 	t.Parallel()
 	s, db := openBoth(t, nil)
 	r := storetest.Record("t", "a")
-	r.Metadata = registry.Metadata{
-		InputSchemas:             []registry.InputSchema{{Name: "spec", SemanticType: "document"}, {Name: "plan", SemanticType: "document", Required: true}},
-		OutputSchemas:            []registry.OutputSchema{{Name: "code", SemanticType: "artifact"}, {Name: "log", SemanticType: "document", Guaranteed: true}},
-		ConsultationRequirements: []registry.ConsultationRequirement{{ID: "r", TargetAgent: "b", Phase: "on-error"}, {ID: "s", TargetAgent: "b", Phase: "on-error", Mandatory: true}},
+	r.Metadata = agentcard.Metadata{
+		InputSchemas:             []agentcard.InputSchema{{Name: "spec", SemanticType: "document"}, {Name: "plan", SemanticType: "document", Required: true}},
+		OutputSchemas:            []agentcard.OutputSchema{{Name: "code", SemanticType: "artifact"}, {Name: "log", SemanticType: "document", Guaranteed: true}},
+		ConsultationRequirements: []agentcard.ConsultationRequirement{{ID: "r", TargetAgent: "b", Phase: "on-error"}, {ID: "s", TargetAgent: "b", Phase: "on-error", Mandatory: true}},
 	}
 	storetest.Put(t, s, r)
 	items, err := db.BatchGet(t.Context(), "AgentMetadata", []ddb.Item{key("t#a")})

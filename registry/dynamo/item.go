@@ -14,6 +14,7 @@ import (
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // inlineCard is the maximum size of an agent's item that includes the card's bytes, which saves a read.
@@ -27,23 +28,23 @@ type agentItem struct {
 	Tenant    string `dynamodbav:"tenant"`
 	Name      string `dynamodbav:"name"`
 
-	Version                  string                                       `dynamodbav:"version"` // the card's
-	InputSchemas             document[[]registry.InputSchema]             `dynamodbav:"input_schemas"`
-	OutputSchemas            document[[]registry.OutputSchema]            `dynamodbav:"output_schemas"`
-	ConsultationRequirements document[[]registry.ConsultationRequirement] `dynamodbav:"consultation_requirements"`
-	AtMostOnceSkills         []string                                     `dynamodbav:"at_most_once_skills,omitempty"`
-	CreatedAt                time.Time                                    `dynamodbav:"created_at"`
-	UpdatedAt                time.Time                                    `dynamodbav:"updated_at"`
+	Version                  string                                        `dynamodbav:"version"` // the card's
+	InputSchemas             document[[]agentcard.InputSchema]             `dynamodbav:"input_schemas"`
+	OutputSchemas            document[[]agentcard.OutputSchema]            `dynamodbav:"output_schemas"`
+	ConsultationRequirements document[[]agentcard.ConsultationRequirement] `dynamodbav:"consultation_requirements"`
+	AtMostOnceSkills         []string                                      `dynamodbav:"at_most_once_skills,omitempty"`
+	CreatedAt                time.Time                                     `dynamodbav:"created_at"`
+	UpdatedAt                time.Time                                     `dynamodbav:"updated_at"`
 
-	Card       document[registry.Card] `dynamodbav:"card"`
-	CardBytes  []byte                  `dynamodbav:"card_bytes,omitempty"`  // if they are few
-	CardDigest string                  `dynamodbav:"card_digest,omitempty"` // of bytes in a separate item
-	CardURI    string                  `dynamodbav:"card_uri,omitempty"`
-	Etag       string                  `dynamodbav:"etag"`
-	Revision   int64                   `dynamodbav:"revision"`
-	TokenHash  []byte                  `dynamodbav:"token_hash,omitempty"`
-	Generation string                  `dynamodbav:"skill_generation"`
-	Life       string                  `dynamodbav:"life"`
+	Card       document[agentcard.Card] `dynamodbav:"card"`
+	CardBytes  []byte                   `dynamodbav:"card_bytes,omitempty"`  // if they are few
+	CardDigest string                   `dynamodbav:"card_digest,omitempty"` // of bytes in a separate item
+	CardURI    string                   `dynamodbav:"card_uri,omitempty"`
+	Etag       string                   `dynamodbav:"etag"`
+	Revision   int64                    `dynamodbav:"revision"`
+	TokenHash  []byte                   `dynamodbav:"token_hash,omitempty"`
+	Generation string                   `dynamodbav:"skill_generation"`
+	Life       string                   `dynamodbav:"life"`
 
 	LiveVersion   int64                           `dynamodbav:"live_version"`
 	LatestVersion int64                           `dynamodbav:"latest_version"`
@@ -98,11 +99,11 @@ func newAgentItem(s *stored) (agent, card ddb.Item, digest string, err error) {
 	i := agentItem{
 		AgentName: agentKey(key), Listing: listAgents, Position: boltdb.Key(key.Tenant, key.Name), Tenant: key.Tenant, Name: key.Name,
 		Version:      r.Card.Version,
-		InputSchemas: document[[]registry.InputSchema]{r.Metadata.InputSchemas}, OutputSchemas: document[[]registry.OutputSchema]{r.Metadata.OutputSchemas},
-		ConsultationRequirements: document[[]registry.ConsultationRequirement]{r.Metadata.ConsultationRequirements},
+		InputSchemas: document[[]agentcard.InputSchema]{r.Metadata.InputSchemas}, OutputSchemas: document[[]agentcard.OutputSchema]{r.Metadata.OutputSchemas},
+		ConsultationRequirements: document[[]agentcard.ConsultationRequirement]{r.Metadata.ConsultationRequirements},
 		AtMostOnceSkills:         r.Metadata.AtMostOnceSkills,
 		CreatedAt:                r.CreateTime, UpdatedAt: r.UpdateTime,
-		Card: document[registry.Card]{r.Card}, CardBytes: r.RawCard, CardURI: r.CardURI, Etag: r.Etag, Revision: r.Revision,
+		Card: document[agentcard.Card]{r.Card}, CardBytes: r.RawCard, CardURI: r.CardURI, Etag: r.Etag, Revision: r.Revision,
 		Generation: s.generation, Life: s.life, LiveVersion: r.LiveVersion, LatestVersion: r.LatestVersion, LatestHash: r.LatestHash, Versions: s.versions,
 		Source: document[registry.Source]{r.Source}, Verification: document[registry.Verification]{r.Verification},
 		Pending: document[*registry.Pending]{r.Pending}, Refused: r.Refused, writes: s.writes,
@@ -139,7 +140,7 @@ func readAgent(item ddb.Item) (*stored, error) {
 	s := &stored{
 		record: registry.Record{Agent: registry.Agent{
 			Tenant: i.Tenant, Name: i.Name, Card: i.Card.value, RawCard: i.CardBytes, CardURI: i.CardURI,
-			Metadata: registry.Metadata{
+			Metadata: agentcard.Metadata{
 				InputSchemas: i.InputSchemas.value, OutputSchemas: i.OutputSchemas.value,
 				ConsultationRequirements: i.ConsultationRequirements.value,
 				AtMostOnceSkills:         i.AtMostOnceSkills,

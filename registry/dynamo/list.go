@@ -14,6 +14,7 @@ import (
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Agents returns the selected agents in order of tenant and name.
@@ -145,13 +146,13 @@ func (s *Store) Skills(ctx context.Context, tenant string, after registry.SkillK
 }
 
 // skill returns the agent's skill whose id has the form part in keys.
-func (a *stored) skill(part string) (registry.Skill, bool) {
+func (a *stored) skill(part string) (agentcard.Skill, bool) {
 	for _, skill := range a.record.Card.Skills {
 		if short(skill.ID) == part {
 			return skill, true
 		}
 	}
-	return registry.Skill{}, false
+	return agentcard.Skill{}, false
 }
 
 // query is a look-up in an index of AgentMetadata.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 	"github.com/quorate/quorate/registry/dynamo"
 	"github.com/quorate/quorate/registry/storetest"
 )
@@ -40,7 +41,7 @@ func TestWhatANewerVersionHasWrittenStays(t *testing.T) {
 	s := dynamo.New(db)
 	next := *r
 	next.Etag = "e2"
-	next.Metadata.ConsultationRequirements = append([]registry.ConsultationRequirement{{ID: "first", TargetAgent: "b"}}, r.Metadata.ConsultationRequirements...)
+	next.Metadata.ConsultationRequirements = append([]agentcard.ConsultationRequirement{{ID: "first", TargetAgent: "b"}}, r.Metadata.ConsultationRequirements...)
 	storetest.Put(t, s, &next)
 	for range 2 { // the second one goes by what the first one has written
 		err := s.UpdatePulse(t.Context(), r.Key(), func(p registry.Pulse) (registry.Pulse, error) { p.InFlight++; return p, nil })

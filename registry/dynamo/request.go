@@ -13,28 +13,29 @@ import (
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // requestItem is a remembered request. DynamoDB deletes it some time after ttl; until then expire_ns shows that it has expired.
 type requestItem struct {
-	AgentName string                       `dynamodbav:"agent_name"` // the key of the request, not of an agent
-	Tenant    string                       `dynamodbav:"tenant"`
-	Caller    string                       `dynamodbav:"caller"`
-	RequestID string                       `dynamodbav:"request_id"`
-	Digest    []byte                       `dynamodbav:"digest"`
-	Agent     string                       `dynamodbav:"registered"`
-	Warnings  document[[]registry.Warning] `dynamodbav:"warnings"`
-	Outcome   string                       `dynamodbav:"outcome,omitempty"`
-	CreatedAt time.Time                    `dynamodbav:"created_at"`
-	ExpireNS  int64                        `dynamodbav:"expire_ns"` // nanoseconds since 1970
-	TTL       int64                        `dynamodbav:"ttl"`       // seconds since 1970
+	AgentName string                        `dynamodbav:"agent_name"` // the key of the request, not of an agent
+	Tenant    string                        `dynamodbav:"tenant"`
+	Caller    string                        `dynamodbav:"caller"`
+	RequestID string                        `dynamodbav:"request_id"`
+	Digest    []byte                        `dynamodbav:"digest"`
+	Agent     string                        `dynamodbav:"registered"`
+	Warnings  document[[]agentcard.Warning] `dynamodbav:"warnings"`
+	Outcome   string                        `dynamodbav:"outcome,omitempty"`
+	CreatedAt time.Time                     `dynamodbav:"created_at"`
+	ExpireNS  int64                         `dynamodbav:"expire_ns"` // nanoseconds since 1970
+	TTL       int64                         `dynamodbav:"ttl"`       // seconds since 1970
 }
 
 // putRequest returns a write that remembers a request, on condition that it is not remembered, or has expired.
 func (s *Store) putRequest(r *registry.Request) (*types.Put, error) {
 	item, err := marshal("the request", requestItem{
 		AgentName: requestKey(r.Key), Tenant: r.Key.Tenant, Caller: r.Key.Caller, RequestID: r.Key.ID, Digest: r.Digest[:],
-		Agent: r.Agent, Warnings: document[[]registry.Warning]{r.Warnings}, Outcome: r.Outcome,
+		Agent: r.Agent, Warnings: document[[]agentcard.Warning]{r.Warnings}, Outcome: r.Outcome,
 		CreatedAt: r.CreateTime, ExpireNS: r.ExpireTime.UnixNano(), TTL: r.ExpireTime.Unix() + 1,
 	})
 	if err != nil {

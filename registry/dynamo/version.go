@@ -11,20 +11,21 @@ import (
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 var _ registry.VersionStore = (*Store)(nil)
 
 // versionItem is one version of an agent's card. The agent's item has the numbers of the versions that are kept.
 type versionItem struct {
-	AgentName   string                              `dynamodbav:"agent_name"` // the key of the version, not of an agent
-	Number      int64                               `dynamodbav:"number"`
-	Hash        string                              `dynamodbav:"content_hash"`
-	CardBytes   []byte                              `dynamodbav:"card_bytes"`
-	CardURI     string                              `dynamodbav:"card_uri,omitempty"`
-	CardVersion string                              `dynamodbav:"version"`
-	Breaking    document[[]registry.BreakingChange] `dynamodbav:"breaking_changes"`
-	CreatedAt   time.Time                           `dynamodbav:"created_at"`
+	AgentName   string                               `dynamodbav:"agent_name"` // the key of the version, not of an agent
+	Number      int64                                `dynamodbav:"number"`
+	Hash        string                               `dynamodbav:"content_hash"`
+	CardBytes   []byte                               `dynamodbav:"card_bytes"`
+	CardURI     string                               `dynamodbav:"card_uri,omitempty"`
+	CardVersion string                               `dynamodbav:"version"`
+	Breaking    document[[]agentcard.BreakingChange] `dynamodbav:"breaking_changes"`
+	CreatedAt   time.Time                            `dynamodbav:"created_at"`
 }
 
 // versionKey returns the key of a version. The versions of a deleted agent are removed after the agent, when another agent may have its name already;
@@ -40,7 +41,7 @@ func (t *transaction) version(v *registry.Version, of *stored) ([]int64, error) 
 	}
 	item, err := marshal("the version", versionItem{
 		AgentName: versionKey(t.key, of.life, v.Number), Number: v.Number, Hash: v.Hash, CardBytes: v.RawCard, CardURI: v.CardURI,
-		CardVersion: v.CardVersion, Breaking: document[[]registry.BreakingChange]{v.Breaking}, CreatedAt: v.CreateTime,
+		CardVersion: v.CardVersion, Breaking: document[[]agentcard.BreakingChange]{v.Breaking}, CreatedAt: v.CreateTime,
 	})
 	if err != nil {
 		return nil, err

@@ -10,18 +10,19 @@ import (
 
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // item is a record without its card's bytes, which are in a bucket of their own: together they could be too large for one item.
 type item struct {
-	Card       registry.Card     `json:"card"`
-	CardURI    string            `json:"card_uri,omitempty"`
-	Metadata   registry.Metadata `json:"metadata"`
-	Etag       string            `json:"etag"`
-	Revision   int64             `json:"revision"`
-	CreateTime time.Time         `json:"created_at"`
-	UpdateTime time.Time         `json:"updated_at"`
-	TokenHash  []byte            `json:"token_hash,omitempty"`
+	Card       agentcard.Card     `json:"card"`
+	CardURI    string             `json:"card_uri,omitempty"`
+	Metadata   agentcard.Metadata `json:"metadata"`
+	Etag       string             `json:"etag"`
+	Revision   int64              `json:"revision"`
+	CreateTime time.Time          `json:"created_at"`
+	UpdateTime time.Time          `json:"updated_at"`
+	TokenHash  []byte             `json:"token_hash,omitempty"`
 
 	LiveVersion   int64                 `json:"live_version,omitempty"`
 	LatestVersion int64                 `json:"latest_version,omitempty"`

@@ -9,7 +9,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/quorate/quorate/platform/boltdb"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 	"github.com/quorate/quorate/registry/embedded"
 	"github.com/quorate/quorate/registry/storetest"
 )
@@ -27,7 +27,7 @@ func TestWhatANewerVersionHasWrittenStays(t *testing.T) {
 		t.Fatalf("New() = %v, want no error", err)
 	}
 	r := storetest.Record("t", "a", "fetch")
-	r.Metadata.ConsultationRequirements = []registry.ConsultationRequirement{{ID: "old", TargetAgent: "b"}}
+	r.Metadata.ConsultationRequirements = []agentcard.ConsultationRequirement{{ID: "old", TargetAgent: "b"}}
 	storetest.Put(t, s, r)
 	added := []string{`"budget":"of the agent",`, `"deputy":"of the requirement",`}
 	stored := func(tx *bbolt.Tx) []byte { return tx.Bucket([]byte("registry_agents")).Get(boltdb.Key("t", "a")) }
@@ -43,7 +43,7 @@ func TestWhatANewerVersionHasWrittenStays(t *testing.T) {
 	next := *r
 	for _, id := range []string{"first", "second"} {
 		next.Etag = id
-		next.Metadata.ConsultationRequirements = append([]registry.ConsultationRequirement{{ID: id, TargetAgent: "b"}}, next.Metadata.ConsultationRequirements...)
+		next.Metadata.ConsultationRequirements = append([]agentcard.ConsultationRequirement{{ID: id, TargetAgent: "b"}}, next.Metadata.ConsultationRequirements...)
 		storetest.Put(t, s, &next)
 		err := db.View(func(tx *bbolt.Tx) error {
 			for _, what := range added {

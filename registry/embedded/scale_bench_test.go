@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // fill registers n agents; extra adds to each registration.
@@ -159,9 +160,9 @@ func BenchmarkFindCompatible(b *testing.B) {
 	types := []string{"document", "artifact", "collection", "reference", "comment"}
 	fill(b, r, 10_000, func(i int, in *registry.Registration) {
 		in.RawCard = fmt.Appendf(nil, `{"name":"agent-%06d","version":"1.0.0","url":"https://a.example","skills":[{"id":"skill-%d"}]}`, i, i)
-		m := registry.Metadata{
-			InputSchemas:  []registry.InputSchema{{Name: "in", SemanticType: types[i%5], Required: true}},
-			OutputSchemas: []registry.OutputSchema{{Name: "out", SemanticType: types[i/5%5], Guaranteed: true}},
+		m := agentcard.Metadata{
+			InputSchemas:  []agentcard.InputSchema{{Name: "in", SemanticType: types[i%5], Required: true}},
+			OutputSchemas: []agentcard.OutputSchema{{Name: "out", SemanticType: types[i/5%5], Guaranteed: true}},
 		}
 		if i%2 == 0 {
 			property := func(n int) map[string]any {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 var _ registry.VersionStore = (*Store)(nil)
@@ -18,11 +19,11 @@ var _ registry.VersionStore = (*Store)(nil)
 // versionItem is a version without what its key says. The card's bytes would take a third more as base64 in it; so that they always fit, they have a
 // row of their own, whose key ends with versionCard.
 type versionItem struct {
-	Hash        string                    `json:"hash"`
-	CardURI     string                    `json:"card_uri,omitempty"`
-	CardVersion string                    `json:"card_version"`
-	Breaking    []registry.BreakingChange `json:"breaking_changes,omitempty"`
-	CreateTime  time.Time                 `json:"created_at"`
+	Hash        string                     `json:"hash"`
+	CardURI     string                     `json:"card_uri,omitempty"`
+	CardVersion string                     `json:"card_version"`
+	Breaking    []agentcard.BreakingChange `json:"breaking_changes,omitempty"`
+	CreateTime  time.Time                  `json:"created_at"`
 }
 
 // versionCard is the end of the key of the row with a version's card.

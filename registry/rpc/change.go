@@ -5,6 +5,7 @@ import (
 
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // ApproveAgentChange puts the change that waits into force.
@@ -52,7 +53,7 @@ func pendingToProto(p *registry.Pending) (*registryv1.PendingChange, error) {
 		out.Version, out.CardUri = p.Card.Version, p.Card.CardURI
 	}
 	if p.Schemas != nil {
-		metadata, err := metadataToProto(&registry.Metadata{InputSchemas: p.Schemas.InputSchemas, OutputSchemas: p.Schemas.OutputSchemas})
+		metadata, err := metadataToProto(&agentcard.Metadata{InputSchemas: p.Schemas.InputSchemas, OutputSchemas: p.Schemas.OutputSchemas})
 		if err != nil {
 			return nil, err
 		}

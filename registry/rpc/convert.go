@@ -10,6 +10,7 @@ import (
 
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func agentToProto(a *registry.Agent) (*registryv1.Agent, error) {
@@ -68,7 +69,7 @@ func skillToProto(s *registry.AgentSkill) *registryv1.Skill {
 	}
 }
 
-func warningsToProto(warnings []registry.Warning) []*registryv1.Warning {
+func warningsToProto(warnings []agentcard.Warning) []*registryv1.Warning {
 	out := make([]*registryv1.Warning, len(warnings))
 	for i, w := range warnings {
 		out[i] = &registryv1.Warning{Code: w.Code, Message: w.Message, Field: w.Field}
@@ -76,7 +77,7 @@ func warningsToProto(warnings []registry.Warning) []*registryv1.Warning {
 	return out
 }
 
-func metadataToProto(m *registry.Metadata) (*registryv1.AgentMetadata, error) {
+func metadataToProto(m *agentcard.Metadata) (*registryv1.AgentMetadata, error) {
 	out := &registryv1.AgentMetadata{}
 	for _, s := range m.InputSchemas {
 		schema, err := jsonSchemaToProto(s.JSONSchema)
@@ -149,32 +150,32 @@ func valueToProto(v any) (*structpb.Value, error) {
 	return value, nil
 }
 
-func metadataFromProto(m *registryv1.AgentMetadata) registry.Metadata {
-	var out registry.Metadata
+func metadataFromProto(m *registryv1.AgentMetadata) agentcard.Metadata {
+	var out agentcard.Metadata
 	for _, s := range m.GetInputSchemas() {
-		input := registry.InputSchema{
+		input := agentcard.InputSchema{
 			Name: s.GetName(), SemanticType: s.GetSemanticType(), Description: s.GetDescription(), Required: s.GetRequired(),
 			JSONSchema: jsonSchemaFromProto(s.GetJsonSchema()),
 		}
 		for _, rule := range s.GetValidationRules() {
-			input.ValidationRules = append(input.ValidationRules, registry.ValidationRule{
+			input.ValidationRules = append(input.ValidationRules, agentcard.ValidationRule{
 				Type: rule.GetType(), Value: rule.GetValue().AsInterface(), Message: rule.GetMessage(),
 			})
 		}
 		out.InputSchemas = append(out.InputSchemas, input)
 	}
 	for _, s := range m.GetOutputSchemas() {
-		out.OutputSchemas = append(out.OutputSchemas, registry.OutputSchema{
+		out.OutputSchemas = append(out.OutputSchemas, agentcard.OutputSchema{
 			Name: s.GetName(), SemanticType: s.GetSemanticType(), Description: s.GetDescription(), Guaranteed: s.GetGuaranteed(),
 			JSONSchema: jsonSchemaFromProto(s.GetJsonSchema()),
 		})
 	}
 	for _, q := range m.GetConsultationRequirements() {
-		requirement := registry.ConsultationRequirement{
+		requirement := agentcard.ConsultationRequirement{
 			ID: q.GetId(), TargetAgent: q.GetTargetAgent(), Phase: q.GetPhase(), Mandatory: q.GetMandatory(), MinLevel: q.GetMinLevel(),
 		}
 		if c := q.GetCondition(); c != nil {
-			requirement.Condition = &registry.Condition{Attribute: c.GetAttribute(), Operator: c.GetOperator(), Value: c.GetValue().AsInterface()}
+			requirement.Condition = &agentcard.Condition{Attribute: c.GetAttribute(), Operator: c.GetOperator(), Value: c.GetValue().AsInterface()}
 		}
 		out.ConsultationRequirements = append(out.ConsultationRequirements, requirement)
 	}

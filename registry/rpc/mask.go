@@ -10,7 +10,7 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/filter"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // maskPaths returns the paths of a mask with the fields' names in the proto. In a REST query they may be JSON names, such as inputSchemas for
@@ -32,7 +32,7 @@ var (
 
 // ownMask returns the part of a mask that the agent p may use for its own metadata: without the fields of admins, if those that were sent are what is
 // stored. They are not written then, so that what an admin changes meanwhile stays.
-func (s *Server) ownMask(ctx context.Context, p auth.Principal, mask []string, sent *registry.Metadata) ([]string, error) {
+func (s *Server) ownMask(ctx context.Context, p auth.Principal, mask []string, sent *agentcard.Metadata) ([]string, error) {
 	if len(mask) == 0 || slices.Contains(mask, "*") {
 		mask = slices.Concat(ownFields, adminFields)
 	}
@@ -55,10 +55,10 @@ func (s *Server) ownMask(ctx context.Context, p auth.Principal, mask []string, s
 }
 
 // equalField reports whether two agents' metadata are the same in a field of admins.
-func equalField(path string, a, b *registry.Metadata) bool {
+func equalField(path string, a, b *agentcard.Metadata) bool {
 	if path == "at_most_once_skills" {
 		return slices.Equal(a.AtMostOnceSkills, b.AtMostOnceSkills)
 	}
 	return slices.EqualFunc(a.ConsultationRequirements, b.ConsultationRequirements,
-		func(x, y registry.ConsultationRequirement) bool { return reflect.DeepEqual(x, y) })
+		func(x, y agentcard.ConsultationRequirement) bool { return reflect.DeepEqual(x, y) })
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func missing(t *testing.T, s registry.Store) {
@@ -34,7 +35,7 @@ func roundTrip(t *testing.T, s registry.Store) {
 	want.Source = registry.Source{Type: registry.SourceFolder, Location: "/cards", Gone: true}
 	want.Verification = registry.Verification{State: registry.VerificationUntrusted, KeyID: "k", Reason: "why", Time: epoch, Required: true}
 	want.Card.SecuritySchemes = []string{"bearer"}
-	want.Card.Extensions = []registry.Extension{{URI: "https://x", Params: map[string]any{"a": []any{1.5, nil}}}}
+	want.Card.Extensions = []agentcard.Extension{{URI: "https://x", Params: map[string]any{"a": []any{1.5, nil}}}}
 	Put(t, s, want)
 	for range 2 { // the second read may come from a cache
 		got, err := s.Agent(t.Context(), want.Key())

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func skills(t *testing.T, s registry.Store) {
@@ -17,8 +18,8 @@ func skills(t *testing.T, s registry.Store) {
 	wantNames(t, s, registry.Query{Tenant: "t", Skill: "fetch", After: registry.Key{Tenant: "t", Name: "a"}, Limit: 9}, "t/b")
 	wantNames(t, s, registry.Query{Tenant: "t", Skill: "fet", Limit: 9})
 	want := []registry.SkillRow{
-		{Skill: registry.Skill{ID: "fetch", Name: "Skill fetch", Tags: []string{"t"}}, Agent: "b"},
-		{Skill: registry.Skill{ID: "fetch_url", Name: "Skill fetch_url", Tags: []string{"t"}}, Agent: "a"},
+		{Skill: agentcard.Skill{ID: "fetch", Name: "Skill fetch", Tags: []string{"t"}}, Agent: "b"},
+		{Skill: agentcard.Skill{ID: "fetch_url", Name: "Skill fetch_url", Tags: []string{"t"}}, Agent: "a"},
 	}
 	got, err := s.Skills(t.Context(), "t", registry.SkillKey{Skill: "fetch", Agent: "a"}, 2)
 	if err != nil || cmp.Diff(want, got) != "" {
@@ -29,15 +30,15 @@ func skills(t *testing.T, s registry.Store) {
 }
 
 func tags(t *testing.T, s registry.Store) {
-	tagged := func(name string, skills ...registry.Skill) *registry.Record {
+	tagged := func(name string, skills ...agentcard.Skill) *registry.Record {
 		r := Record("t", name)
 		r.Card.Skills = skills
 		Put(t, s, r)
 		return r
 	}
-	b := tagged("b", registry.Skill{ID: "fetch", Tags: []string{"Web", "web", "HTTP"}}, registry.Skill{ID: "read", Tags: []string{"text", ""}})
-	tagged("a", registry.Skill{ID: "fetch", Tags: []string{"ftp"}}, registry.Skill{ID: "%tag#x", Tags: []string{"web"}})
-	tagged("c", registry.Skill{ID: "web", Tags: []string{"fetch", "a#b%"}})
+	b := tagged("b", agentcard.Skill{ID: "fetch", Tags: []string{"Web", "web", "HTTP"}}, agentcard.Skill{ID: "read", Tags: []string{"text", ""}})
+	tagged("a", agentcard.Skill{ID: "fetch", Tags: []string{"ftp"}}, agentcard.Skill{ID: "%tag#x", Tags: []string{"web"}})
+	tagged("c", agentcard.Skill{ID: "web", Tags: []string{"fetch", "a#b%"}})
 	Put(t, s, Record("u", "d", "web"))
 	with := func(skill, tag, after string, limit int) registry.Query {
 		return registry.Query{Tenant: "t", Skill: skill, Tag: tag, After: registry.Key{Tenant: "t", Name: after}, Limit: limit}
@@ -52,7 +53,7 @@ func tags(t *testing.T, s registry.Store) {
 	wantNames(t, s, with("fetch", "text", "", 9)) // the tag of another skill
 	wantNames(t, s, with("web", "", "", 9), "t/c")
 	wantNames(t, s, with("%tag#x", "web", "", 9), "t/a")
-	b.Card.Skills = []registry.Skill{{ID: "fetch", Tags: []string{"text"}}, {ID: "read"}}
+	b.Card.Skills = []agentcard.Skill{{ID: "fetch", Tags: []string{"text"}}, {ID: "read"}}
 	Put(t, s, b)
 	wantNames(t, s, with("", "web", "", 9), "t/a")
 	wantNames(t, s, with("", "http", "", 9))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const (
@@ -101,7 +102,7 @@ func (in linearInput) do(ctx context.Context, r *registry.Registry, tenant strin
 		agent, _, err = r.Register(ctx, tenant, registry.Registration{RawCard: card})
 		out.number = agent.Revision
 	case linearUpdate:
-		agent, _, err = r.Once(registry.Retry{}).UpdateMetadata(ctx, tenant, in.agent, "", nil, registry.Metadata{})
+		agent, _, err = r.Once(registry.Retry{}).UpdateMetadata(ctx, tenant, in.agent, "", nil, agentcard.Metadata{})
 		out.number = agent.Revision
 	case linearBeat:
 		var lease registry.Lease

@@ -13,6 +13,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // RunModel makes the same random steps on the store and on a plain map and compares the results. Each run has a tenant of its own. With lagging
@@ -220,7 +221,7 @@ func (m *model) compareFound(rt *rapid.T, names []string, skill, tag string) {
 	tagged := func(t string) bool { return strings.ToLower(t) == tag }
 	var with []string
 	for _, name := range names {
-		if slices.ContainsFunc(m.agents[name].Card.Skills, func(s registry.Skill) bool {
+		if slices.ContainsFunc(m.agents[name].Card.Skills, func(s agentcard.Skill) bool {
 			return (skill == "" || s.ID == skill) && (tag == "" || slices.ContainsFunc(s.Tags, tagged))
 		}) {
 			with = append(with, name)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 var errRefused = errors.New("refused")
@@ -68,8 +69,8 @@ func tooLarge(t *testing.T, s registry.Store) {
 		t.Errorf("Request() is there, want none")
 	}
 	full := Record("t", "b")
-	full.RawCard = make([]byte, registry.MaxCardBytes)
-	full.Card.Description = strings.Repeat("<", registry.MaxCardBytes) // must not grow when it is stored
+	full.RawCard = make([]byte, agentcard.MaxBytes)
+	full.Card.Description = strings.Repeat("<", agentcard.MaxBytes) // must not grow when it is stored
 	Put(t, s, full)
 }
 

@@ -10,13 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func request(id string, day int) *registry.Request {
 	at := epoch.AddDate(0, 0, day)
 	return &registry.Request{
 		Key: registry.RequestKey{Tenant: "t", Caller: "ann", ID: id}, Digest: sha256.Sum256([]byte(id)), Agent: "a",
-		Warnings: []registry.Warning{{Code: "C", Message: "m", Field: "f"}}, Outcome: "created", CreateTime: at, ExpireTime: at.AddDate(0, 0, 1),
+		Warnings: []agentcard.Warning{{Code: "C", Message: "m", Field: "f"}}, Outcome: "created", CreateTime: at, ExpireTime: at.AddDate(0, 0, 1),
 	}
 }
 

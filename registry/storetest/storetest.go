@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Run runs the suite; open returns a new empty store that lives until the test ends.
@@ -51,23 +52,23 @@ func Record(tenant, name string, skills ...string) *registry.Record {
 	r := &registry.Record{Agent: registry.Agent{
 		Tenant: tenant, Name: name, RawCard: []byte(`{"name":"` + name + `" , "any":"<thing>"}`), CardURI: "https://example.com/" + name,
 		Etag: "e-" + name, Revision: 1, CreateTime: epoch, UpdateTime: epoch.Add(time.Second),
-		Card: registry.Card{
+		Card: agentcard.Card{
 			Name: name, Version: "1.0.0", Streaming: true,
-			Interfaces: []registry.Interface{{URL: "https://example.com/rpc", Binding: registry.BindingJSONRPC, ProtocolVersion: "1.0"}},
+			Interfaces: []agentcard.Interface{{URL: "https://example.com/rpc", Binding: agentcard.BindingJSONRPC, ProtocolVersion: "1.0"}},
 		},
-		Metadata: registry.Metadata{
-			InputSchemas: []registry.InputSchema{{Name: "spec", SemanticType: "document", ValidationRules: []registry.ValidationRule{
+		Metadata: agentcard.Metadata{
+			InputSchemas: []agentcard.InputSchema{{Name: "spec", SemanticType: "document", ValidationRules: []agentcard.ValidationRule{
 				{Type: "enum", Value: []any{"a", "<b>"}, Message: "one of them"}, {Type: "length", Value: 3.0, Message: "short"},
 			}}},
-			ConsultationRequirements: []registry.ConsultationRequirement{{
+			ConsultationRequirements: []agentcard.ConsultationRequirement{{
 				ID: "r", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true, MinLevel: "C3",
-				Condition: &registry.Condition{Attribute: "sensitive", Operator: "equals", Value: true},
+				Condition: &agentcard.Condition{Attribute: "sensitive", Operator: "equals", Value: true},
 			}},
 			AtMostOnceSkills: []string{"pay"},
 		},
 	}}
 	for _, id := range skills {
-		r.Card.Skills = append(r.Card.Skills, registry.Skill{ID: id, Name: "Skill " + id, Tags: []string{"t"}})
+		r.Card.Skills = append(r.Card.Skills, agentcard.Skill{ID: id, Name: "Skill " + id, Tags: []string{"t"}})
 	}
 	return r
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // VersionedStore is a store that keeps versions and keys too.
@@ -47,7 +48,7 @@ func version(agent string, number int64) *registry.Version {
 	return &registry.Version{
 		Agent: agent, Number: number, Hash: "h" + strconv.FormatInt(number, 10), RawCard: []byte(`{"name" : "<` + agent + `>"}`),
 		CardURI: "https://example.com/" + agent, CardVersion: "1.0.0", CreateTime: epoch,
-		Breaking: []registry.BreakingChange{{Code: registry.SkillRemoved, Field: "card.skills", Message: `the skill "x" is gone`}},
+		Breaking: []agentcard.BreakingChange{{Code: agentcard.SkillRemoved, Field: "card.skills", Message: `the skill "x" is gone`}},
 	}
 }
 
@@ -77,7 +78,7 @@ func wantVersions(t *testing.T, s VersionedStore, agent string, before int64, li
 
 func versionRoundTrip(t *testing.T, s VersionedStore) {
 	want := version("a", 7)
-	want.RawCard = bytes.Repeat([]byte("x"), registry.MaxCardBytes)
+	want.RawCard = bytes.Repeat([]byte("x"), agentcard.MaxBytes)
 	putVersion(t, s, want)
 	got, err := s.Version(t.Context(), registry.Key{Tenant: "t", Name: "a"}, 7)
 	if err != nil || cmp.Diff(*want, got) != "" {

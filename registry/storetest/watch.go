@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 const (
@@ -80,7 +81,7 @@ func churn(t *testing.T, r *registry.Registry, name string, n int) {
 	case 3:
 		_, err = r.Drain(t.Context(), watchTenant, name, "", registry.Retry{})
 	case 4:
-		_, _, err = r.Once(registry.Retry{}).UpdateMetadata(t.Context(), watchTenant, name, "", nil, registry.Metadata{})
+		_, _, err = r.Once(registry.Retry{}).UpdateMetadata(t.Context(), watchTenant, name, "", nil, agentcard.Metadata{})
 	case 5:
 		err = r.Once(registry.Retry{}).Delete(t.Context(), watchTenant, name, "")
 	}

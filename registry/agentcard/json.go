@@ -1,4 +1,4 @@
-package registry
+package agentcard
 
 import (
 	"bytes"
@@ -12,20 +12,20 @@ import (
 	"github.com/quorate/quorate/registry/jws"
 )
 
-// decodeCard returns the card as one JSON object. Unlike encoding/json it refuses everything that two readers could read differently: duplicate keys,
+// Decode returns the card as one JSON object. Unlike encoding/json it refuses everything that two readers could read differently: duplicate keys,
 // names that differ in case only, invalid UTF-8, and half of a surrogate pair.
-func decodeCard(raw []byte) (map[string]any, error) {
+func Decode(raw []byte) (map[string]any, error) {
 	switch {
-	case len(raw) > MaxCardBytes:
-		return nil, fault.Invalid("card", "CARD_TOO_LARGE", "the card has more than %d bytes", MaxCardBytes)
-	case looksLikeHTML(raw):
+	case len(raw) > MaxBytes:
+		return nil, fault.Invalid("card", "CARD_TOO_LARGE", "the card has more than %d bytes", MaxBytes)
+	case LooksLikeHTML(raw):
 		return nil, fault.Invalid("card", "CARD_NOT_JSON", "this is HTML, not a card")
 	case bytes.HasPrefix(raw, []byte("\ufeff")):
 		return nil, fault.Invalid("card", "CARD_NOT_JSON", "the card begins with a byte order mark, which JSON must not have (RFC 8259): save it without one")
 	case !utf8.Valid(raw):
 		return nil, fault.Invalid("card", "CARD_NOT_JSON", "the card is not valid UTF-8")
 	}
-	tree, err := decodeValue(json.NewDecoder(bytes.NewReader(raw)), maxCardDepth)
+	tree, err := decodeValue(json.NewDecoder(bytes.NewReader(raw)), maxDepth)
 	if _, isFault := errors.AsType[*fault.Error](err); isFault {
 		return nil, err
 	}
@@ -51,7 +51,8 @@ func decodeCard(raw []byte) (map[string]any, error) {
 	return root, nil
 }
 
-func looksLikeHTML(raw []byte) bool {
+// LooksLikeHTML reports whether what was read in place of a card is a web page.
+func LooksLikeHTML(raw []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(raw, "\ufeff \t\r\n"), []byte("<"))
 }
 
@@ -75,7 +76,7 @@ func decodeValue(d *json.Decoder, depth int) (any, error) {
 		return token, nil
 	}
 	if depth == 0 {
-		return nil, fault.Invalid("card", "CARD_TOO_DEEP", "the card is nested more than %d levels deep", maxCardDepth)
+		return nil, fault.Invalid("card", "CARD_TOO_DEEP", "the card is nested more than %d levels deep", maxDepth)
 	}
 	if delim == '[' {
 		return decodeList(d, depth-1)

@@ -1,4 +1,4 @@
-package registry_test
+package agentcard_test
 
 import (
 	"strconv"
@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // cardV1 is a v1.0 card with everything that is read.
@@ -43,62 +43,62 @@ const cardV03 = `{
   "skills": [{"id": "s", "name": "S", "description": "d", "tags": []}]
 }`
 
-func TestParseCardReadsBothVersions(t *testing.T) {
+func TestParseReadsBothVersions(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		raw      string
-		want     registry.Card
-		metadata *registry.Metadata
+		want     agentcard.Card
+		metadata *agentcard.Metadata
 	}{
 		"a v1.0 card with metadata": {
 			raw: cardV1,
-			want: registry.Card{
+			want: agentcard.Card{
 				Name: "web-fetch", Description: "Fetches pages", Version: "1.2.0-rc.1+b7", Streaming: true, PushNotifications: true,
-				Interfaces: []registry.Interface{
+				Interfaces: []agentcard.Interface{
 					{URL: "127.0.0.1:9000", Binding: "GRPC", Tenant: "x", ProtocolVersion: "1.0"},
 					{URL: "https://a.example/rpc", Binding: "JSONRPC", ProtocolVersion: "1.0"},
 					{URL: "https://a.example/rest", Binding: "HTTP+JSON", ProtocolVersion: "1.0"},
 				},
-				Extensions: []registry.Extension{
+				Extensions: []agentcard.Extension{
 					{URI: "https://example.com/other", Required: true, Params: map[string]any{"deduplicates": true}},
-					{URI: registry.ContractExtension},
+					{URI: agentcard.ContractExtension},
 				},
 				DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/markdown"},
-				Skills: []registry.Skill{{
+				Skills: []agentcard.Skill{{
 					ID: "fetch_url", Name: "Fetch", Description: "Fetches", Tags: []string{"web"}, Examples: []string{"Fetch x"},
 					InputModes: []string{"a"}, OutputModes: []string{"b"},
 				}},
 			},
-			metadata: &registry.Metadata{
-				InputSchemas: []registry.InputSchema{{Name: "page", SemanticType: "reference", Required: true, ValidationRules: []registry.ValidationRule{
+			metadata: &agentcard.Metadata{
+				InputSchemas: []agentcard.InputSchema{{Name: "page", SemanticType: "reference", Required: true, ValidationRules: []agentcard.ValidationRule{
 					{Type: "pattern", Value: "^https?://", Message: "a URL"},
 				}}},
-				OutputSchemas: []registry.OutputSchema{{Name: "text", SemanticType: "document", Guaranteed: true}},
-				ConsultationRequirements: []registry.ConsultationRequirement{{
+				OutputSchemas: []agentcard.OutputSchema{{Name: "text", SemanticType: "document", Guaranteed: true}},
+				ConsultationRequirements: []agentcard.ConsultationRequirement{{
 					ID: "safe", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true,
-					Condition: &registry.Condition{Attribute: "handling_sensitive_data", Operator: "equals", Value: map[string]any{"keptAsIs": true}},
+					Condition: &agentcard.Condition{Attribute: "handling_sensitive_data", Operator: "equals", Value: map[string]any{"keptAsIs": true}},
 				}},
 			},
 		},
 		"a v0.3 card, whose main interface is repeated": {
 			raw: cardV03,
-			want: registry.Card{
+			want: agentcard.Card{
 				Name: "old", Description: "d", Version: "0.1.0",
-				Interfaces: []registry.Interface{
+				Interfaces: []agentcard.Interface{
 					{URL: "http://127.0.0.1:1/a", Binding: "JSONRPC", ProtocolVersion: "0.3.0"},
 					{URL: "http://127.0.0.1:1/rest", Binding: "HTTP+JSON", ProtocolVersion: "0.3.0"},
 				},
 				DefaultInputModes: []string{"text"}, DefaultOutputModes: []string{"text"},
-				Skills: []registry.Skill{{ID: "s", Name: "S", Description: "d"}},
+				Skills: []agentcard.Skill{{ID: "s", Name: "S", Description: "d"}},
 			},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, metadata, warnings, err := registry.ParseCard([]byte(test.raw))
+			got, metadata, warnings, err := agentcard.Parse([]byte(test.raw))
 			if err != nil || len(warnings) > 0 || cmp.Diff(test.want, got) != "" || cmp.Diff(test.metadata, metadata) != "" {
-				t.Errorf("ParseCard() = %v, %v, card (-want +got):\n%s\nmetadata:\n%s", warnings, err,
+				t.Errorf("Parse() = %v, %v, card (-want +got):\n%s\nmetadata:\n%s", warnings, err,
 					cmp.Diff(test.want, got), cmp.Diff(test.metadata, metadata))
 			}
 		})
@@ -110,9 +110,9 @@ func card(old, replacement string) string {
 	return strings.Replace(`{"name":"a","version":"1.0.0","supportedInterfaces":[{"url":"http://h/","protocolBinding":"JSONRPC"}],"skills":[{"id":"s"}]}`, old, replacement, 1)
 }
 
-func TestParseCardRefusesWithTheField(t *testing.T) {
+func TestParseRefusesWithTheField(t *testing.T) {
 	t.Parallel()
-	contract := `"skills":[{"id":"s"}],"capabilities":{"extensions":[{"uri":"` + registry.ContractExtension + `","params":PARAMS}]}`
+	contract := `"skills":[{"id":"s"}],"capabilities":{"extensions":[{"uri":"` + agentcard.ContractExtension + `","params":PARAMS}]}`
 	withParams := func(params string) string {
 		return card(`"skills":[{"id":"s"}]`, strings.Replace(contract, "PARAMS", params, 1))
 	}
@@ -151,7 +151,7 @@ func TestParseCardRefusesWithTheField(t *testing.T) {
 		"a skill id of 257 characters":   {card(`{"id":"s"}`, `{"id":"`+strings.Repeat("é", 257)+`"}`), "CARD_INVALID", "card.skills[0].id"},
 		"a tag that is a number":         {card(`{"id":"s"}`, `{"id":"s","tags":["t",7]}`), "CARD_INVALID", "card.skills[0].tags[1]"},
 		"only a URL of 2,049 bytes":      {card("http://h/", "http://h/"+strings.Repeat("x", 2040)), "CARD_INVALID", "card.supportedInterfaces[0].url"},
-		"metadata twice":                 {card(`"skills":[{"id":"s"}]`, `"skills":[{"id":"s"}],"capabilities":{"extensions":[{"uri":"`+registry.ContractExtension+`"},{"uri":"`+registry.ContractExtension+`"}]}`), "CARD_INVALID", "card.capabilities.extensions[1].uri"},
+		"metadata twice":                 {card(`"skills":[{"id":"s"}]`, `"skills":[{"id":"s"}],"capabilities":{"extensions":[{"uri":"`+agentcard.ContractExtension+`"},{"uri":"`+agentcard.ContractExtension+`"}]}`), "CARD_INVALID", "card.capabilities.extensions[1].uri"},
 		"a tag of 257 characters":        {card(`{"id":"s"}`, `{"id":"s","tags":["t","`+strings.Repeat("é", 257)+`"]}`), "CARD_INVALID", "card.skills[0].tags"},
 		"1,001 tags":                     {card(`{"id":"s"}`, `{"id":"s","tags":[`+manyTags(1001)+`]}`), "CARD_INVALID", "card.skills"},
 		"501 skills":                     {card(`{"id":"s"}`, strings.Repeat(`{},`, 500)+"{}"), "CARD_INVALID", "card.skills"},
@@ -164,10 +164,10 @@ func TestParseCardRefusesWithTheField(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, _, err := registry.ParseCard([]byte(test.raw))
+			_, _, _, err := agentcard.Parse([]byte(test.raw))
 			f := fault.From(err)
 			if err == nil || f.Kind != fault.InvalidArgument || f.Reason != test.reason || len(f.Violations) == 0 || f.Violations[0].Field != test.field {
-				t.Errorf("ParseCard() = %v (%+v), want %s about %s", err, f, test.reason, test.field)
+				t.Errorf("Parse() = %v (%+v), want %s about %s", err, f, test.reason, test.field)
 			}
 		})
 	}
@@ -176,7 +176,7 @@ func TestParseCardRefusesWithTheField(t *testing.T) {
 func TestWhatIsWrongWithACardIsSaidInItsOwnWords(t *testing.T) {
 	t.Parallel()
 	params := func(params string) string {
-		return `{"name":"a","version":"1.0.0","url":"http://h/","capabilities":{"extensions":[{"uri":"` + registry.ContractExtension + `","params":` + params + `}]}}`
+		return `{"name":"a","version":"1.0.0","url":"http://h/","capabilities":{"extensions":[{"uri":"` + agentcard.ContractExtension + `","params":` + params + `}]}}`
 	}
 	for name, test := range map[string]struct{ raw, want string }{
 		"schemas in a string":        {params(`{"input_schemas":"x"}`), `"input_schemas" is of type string, where a list is expected`},
@@ -186,8 +186,8 @@ func TestWhatIsWrongWithACardIsSaidInItsOwnWords(t *testing.T) {
 		"an unknown field":           {params(`{"inputs":[]}`), `unknown field "inputs"`},
 		"no name":                    {`{"version":"1.0.0","url":"http://h/"}`, "card.name: a card's name has 1 to 256 characters"},
 	} {
-		if _, _, _, err := registry.ParseCard([]byte(test.raw)); err == nil || !strings.HasSuffix(fault.From(err).Message, test.want) {
-			t.Errorf("ParseCard() of a card with %s = %v, want %s", name, err, test.want)
+		if _, _, _, err := agentcard.Parse([]byte(test.raw)); err == nil || !strings.HasSuffix(fault.From(err).Message, test.want) {
+			t.Errorf("Parse() of a card with %s = %v, want %s", name, err, test.want)
 		}
 	}
 }
@@ -197,23 +197,23 @@ func TestWhatIsWrongWithACardIsSaidInShort(t *testing.T) {
 	t.Parallel()
 	for name, raw := range map[string]string{
 		"a long number":        card(`"skills"`, `"x":1`+strings.Repeat("0", 200_000)+`,"skills"`),
-		"a long unknown field": card(`"skills"`, `"capabilities":{"extensions":[{"uri":"`+registry.ContractExtension+`","params":{"`+strings.Repeat("x", 200_000)+`":1}}]},"skills"`),
+		"a long unknown field": card(`"skills"`, `"capabilities":{"extensions":[{"uri":"`+agentcard.ContractExtension+`","params":{"`+strings.Repeat("x", 200_000)+`":1}}]},"skills"`),
 	} {
-		_, _, _, err := registry.ParseCard([]byte(raw))
+		_, _, _, err := agentcard.Parse([]byte(raw))
 		f := fault.From(err)
 		if err == nil || len(f.Message) > 1000 || len(f.Violations) != 1 || len(f.Violations[0].Description) > 1000 {
-			t.Errorf("ParseCard() of a card with %s = a message of %d bytes, want at most 1,000", name, len(f.Message))
+			t.Errorf("Parse() of a card with %s = a message of %d bytes, want at most 1,000", name, len(f.Message))
 		}
 	}
 }
 
 func TestACardWithAByteOrderMarkIsToldSo(t *testing.T) {
 	t.Parallel()
-	if _, _, _, err := registry.ParseCard([]byte("\ufeff" + card("", ""))); fault.ReasonOf(err) != "CARD_NOT_JSON" || !strings.Contains(err.Error(), "byte order mark") {
-		t.Errorf("ParseCard() = %v, want CARD_NOT_JSON and the byte order mark named", err)
+	if _, _, _, err := agentcard.Parse([]byte("\ufeff" + card("", ""))); fault.ReasonOf(err) != "CARD_NOT_JSON" || !strings.Contains(err.Error(), "byte order mark") {
+		t.Errorf("Parse() = %v, want CARD_NOT_JSON and the byte order mark named", err)
 	}
-	if _, _, _, err := registry.ParseCard([]byte(card(`"a"`, `"a","description":"\ud83d\ude00 \\ud83d"`))); err != nil {
-		t.Errorf("ParseCard() of a whole surrogate pair = %v, want no error", err)
+	if _, _, _, err := agentcard.Parse([]byte(card(`"a"`, `"a","description":"\ud83d\ude00 \\ud83d"`))); err != nil {
+		t.Errorf("Parse() of a whole surrogate pair = %v, want no error", err)
 	}
 }
 
@@ -226,7 +226,7 @@ func manyTags(n int) string {
 	return strings.Join(tags, ",")
 }
 
-func TestParseCardAcceptsWithAWarning(t *testing.T) {
+func TestParseAcceptsWithAWarning(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ raw, code, field string }{
 		"no skills":               {card(`[{"id":"s"}]`, "[]"), "SKILLS_EMPTY", "card.skills"},
@@ -239,28 +239,28 @@ func TestParseCardAcceptsWithAWarning(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, _, warnings, err := registry.ParseCard([]byte(test.raw))
+			got, _, warnings, err := agentcard.Parse([]byte(test.raw))
 			if err != nil || len(got.Interfaces) != 1 || len(warnings) != 1 || warnings[0].Code != test.code || warnings[0].Field != test.field {
-				t.Errorf("ParseCard() = %+v, %v, %v, want one interface and %s about %s", got.Interfaces, warnings, err, test.code, test.field)
+				t.Errorf("Parse() = %+v, %v, %v, want one interface and %s about %s", got.Interfaces, warnings, err, test.code, test.field)
 			}
 		})
 	}
 }
 
-func FuzzParseCard(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, seed := range []string{cardV1, cardV03, card("", ""), "<html>", `{"name":"a","name":"b"}`, strings.Repeat("[", 100)} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		got, metadata, _, err := registry.ParseCard(raw)
+		got, metadata, _, err := agentcard.Parse(raw)
 		if err != nil {
 			if k := fault.KindOf(err); k != fault.InvalidArgument {
-				t.Errorf("ParseCard() = %v of kind %v, want an invalid argument", err, k)
+				t.Errorf("Parse() = %v of kind %v, want an invalid argument", err, k)
 			}
 			return
 		}
 		if got.Name == "" || len(got.Name) > 64 || got.Version == "" || len(got.Interfaces) == 0 {
-			t.Errorf("ParseCard() = %+v, want a name, a version and an interface", got)
+			t.Errorf("Parse() = %+v, want a name, a version and an interface", got)
 		}
 		if metadata != nil {
 			if err := metadata.Validate(got.Name); err != nil && fault.KindOf(err) != fault.InvalidArgument {
@@ -270,11 +270,11 @@ func FuzzParseCard(f *testing.F) {
 	})
 }
 
-func TestParseCardTakesTheV1InterfacesOfACardThatIsBoth(t *testing.T) {
+func TestParseTakesTheV1InterfacesOfACardThatIsBoth(t *testing.T) {
 	t.Parallel()
-	got, _, _, err := registry.ParseCard([]byte(card(`"version"`, `"url":"http://old/","protocolVersion":"0.3.0","version"`)))
-	want := []registry.Interface{{URL: "http://h/", Binding: "JSONRPC", ProtocolVersion: "1.0"}}
+	got, _, _, err := agentcard.Parse([]byte(card(`"version"`, `"url":"http://old/","protocolVersion":"0.3.0","version"`)))
+	want := []agentcard.Interface{{URL: "http://h/", Binding: "JSONRPC", ProtocolVersion: "1.0"}}
 	if err != nil || cmp.Diff(want, got.Interfaces) != "" {
-		t.Errorf("ParseCard() = %+v, %v, want %+v", got.Interfaces, err, want)
+		t.Errorf("Parse() = %+v, %v, want %+v", got.Interfaces, err, want)
 	}
 }

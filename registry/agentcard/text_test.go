@@ -1,4 +1,4 @@
-package registry_test
+package agentcard_test
 
 import (
 	"encoding/json"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 func TestACardHidesNothing(t *testing.T) {
@@ -32,12 +32,12 @@ func TestACardHidesNothing(t *testing.T) {
 				"card.securitySchemes":       `{"name":"a","version":"1.0.0","url":"https://a.example/","securitySchemes":{"TEXT":{"type":"mutualTLS"}},"skills":[{"id":"s"}]}`,
 				"card.skills[0].examples":    `{"name":"a","version":"1.0.0","url":"https://a.example/","skills":[{"id":"s","examples":["TEXT"]}]}`,
 			} {
-				_, _, warnings, err := registry.ParseCard([]byte(strings.Replace(card, "TEXT", test.text, 1)))
+				_, _, warnings, err := agentcard.Parse([]byte(strings.Replace(card, "TEXT", test.text, 1)))
 				if fault.ReasonOf(err) != test.reason || (err != nil && !strings.Contains(err.Error(), field)) {
-					t.Errorf("ParseCard(%s) = %v, want %q naming %s", card, err, test.reason, field)
+					t.Errorf("Parse(%s) = %v, want %q naming %s", card, err, test.reason, field)
 				}
 				if len(warnings) != min(1, len(test.warning)) || (len(warnings) == 1 && (warnings[0].Code != test.warning || !strings.HasPrefix(warnings[0].Field, field))) {
-					t.Errorf("ParseCard(%s) warns %v, want %q once", card, warnings, test.warning)
+					t.Errorf("Parse(%s) warns %v, want %q once", card, warnings, test.warning)
 				}
 			}
 		})
@@ -57,8 +57,8 @@ func TestSkillsAndTagsAreNamedInOneLine(t *testing.T) {
 		}
 		for field, skill := range map[string]string{"card.skills[0].id": `{"id":TEXT}`, "card.skills[0].tags": `{"id":"s","tags":["a",TEXT]}`} {
 			card := `{"name":"a","version":"1.0.0","url":"https://a.example/","skills":[` + strings.Replace(skill, "TEXT", string(encoded), 1) + `]}`
-			if _, _, _, err := registry.ParseCard([]byte(card)); (err != nil) != refused || refused && (fault.ReasonOf(err) != "CARD_INVALID" || !strings.Contains(err.Error(), field)) {
-				t.Errorf("ParseCard(%s) = %v, refused: %t is wanted, naming %s", card, err, refused, field)
+			if _, _, _, err := agentcard.Parse([]byte(card)); (err != nil) != refused || refused && (fault.ReasonOf(err) != "CARD_INVALID" || !strings.Contains(err.Error(), field)) {
+				t.Errorf("Parse(%s) = %v, refused: %t is wanted, naming %s", card, err, refused, field)
 			}
 		}
 	}
@@ -73,8 +73,8 @@ func TestKeysThatDifferOnlyInCaseAreRefused(t *testing.T) {
 		"by the long s":   "{\"name\":\"a\",\"version\":\"1.0.0\",\"url\":\"https://a.example/\",\"\u017Fkills\":[],\"skills\":[]}",
 		"escaped in JSON": `{"name":"a","version":"1.0.0","url":"https://a.example/","\u0055RL":"https://b.example/"}`,
 	} {
-		if _, _, _, err := registry.ParseCard([]byte(card)); fault.ReasonOf(err) != "CARD_DUPLICATE_KEY" {
-			t.Errorf("ParseCard() with two keys %s = %v, want CARD_DUPLICATE_KEY", name, err)
+		if _, _, _, err := agentcard.Parse([]byte(card)); fault.ReasonOf(err) != "CARD_DUPLICATE_KEY" {
+			t.Errorf("Parse() with two keys %s = %v, want CARD_DUPLICATE_KEY", name, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package registry
+package agentcard
 
 import (
 	"fmt"
@@ -49,7 +49,7 @@ func first(text string, isOne func(rune) bool) (c rune, found bool) {
 
 // visible refuses card text with control or concealing characters, and warns of invisible ones. People read a card, and models elsewhere read it too:
 // both must see the same text.
-func (r *cardReader) visible(field, text string) {
+func (r *reader) visible(field, text string) {
 	if c, found := first(text, conceals); found {
 		r.wrong(field, "the character %U hides what the text says", c)
 	} else if c, found := first(text, isInvisible); found {
@@ -59,7 +59,7 @@ func (r *cardReader) visible(field, text string) {
 
 // oneLine refuses line breaks and tabs in what callers ask for by its name. What nobody sees is left to visible: cards are made by others, and tags such as emoji
 // may well have it.
-func (r *cardReader) oneLine(field, text string) {
+func (r *reader) oneLine(field, text string) {
 	if c, found := first(text, unicode.IsControl); found {
 		r.wrong(field, "the character %U is no part of a name in one line", c)
 	}

@@ -1,4 +1,4 @@
-package registry
+package agentcard
 
 import (
 	"errors"
@@ -27,21 +27,21 @@ func (m *mistakes) wrong(field, format string, args ...any) {
 	}
 }
 
-// cardReader reads the fields of a decoded card and collects what is wrong. Absent fields read as zero.
-type cardReader struct {
+// reader reads the fields of a decoded card and collects what is wrong. Absent fields read as zero.
+type reader struct {
 	mistakes
 
 	warnings []Warning
 }
 
-func (r *cardReader) warn(code, field, message string) {
+func (r *reader) warn(code, field, message string) {
 	if len(r.warnings) < maxViolations {
 		r.warnings = append(r.warnings, Warning{Code: code, Message: message, Field: field})
 	}
 }
 
 // field returns a field as a T. It is the zero value when the field is absent, null or of another type, the last of which is a violation.
-func field[T any](r *cardReader, object map[string]any, path, key, kind string) T {
+func field[T any](r *reader, object map[string]any, path, key, kind string) T {
 	value, ok := object[key].(T)
 	if !ok && object[key] != nil {
 		r.wrong(path+"."+key, "this must be %s", kind)
@@ -49,21 +49,21 @@ func field[T any](r *cardReader, object map[string]any, path, key, kind string) 
 	return value
 }
 
-func (r *cardReader) text(object map[string]any, path, key string) string {
+func (r *reader) text(object map[string]any, path, key string) string {
 	text := field[string](r, object, path, key, "a string")
 	r.visible(path+"."+key, text)
 	return text
 }
 
-func (r *cardReader) flag(object map[string]any, path, key string) bool {
+func (r *reader) flag(object map[string]any, path, key string) bool {
 	return field[bool](r, object, path, key, "true or false")
 }
 
-func (r *cardReader) object(object map[string]any, path, key string) map[string]any {
+func (r *reader) object(object map[string]any, path, key string) map[string]any {
 	return field[map[string]any](r, object, path, key, "an object")
 }
 
-func (r *cardReader) texts(object map[string]any, path, key string) []string {
+func (r *reader) texts(object map[string]any, path, key string) []string {
 	var texts []string
 	for i, value := range field[[]any](r, object, path, key, "a list") {
 		text, ok := value.(string)
@@ -77,7 +77,7 @@ func (r *cardReader) texts(object map[string]any, path, key string) []string {
 }
 
 // objects calls each for at most limit objects of a list.
-func (r *cardReader) objects(object map[string]any, path, key string, limit int, each func(path string, object map[string]any)) {
+func (r *reader) objects(object map[string]any, path, key string, limit int, each func(path string, object map[string]any)) {
 	list := field[[]any](r, object, path, key, "a list")
 	if len(list) > limit {
 		r.wrong(path+"."+key, "there are %d entries; the most is %d", len(list), limit)
@@ -95,7 +95,7 @@ func (r *cardReader) objects(object map[string]any, path, key string, limit int,
 
 // interfaces reads supportedInterfaces of a v1.0 card, or else url and additionalInterfaces of a v0.3 card. Interfaces that no client could call are
 // left out with a warning.
-func (r *cardReader) interfaces(root map[string]any) []Interface {
+func (r *reader) interfaces(root map[string]any) []Interface {
 	list := interfaceList{reader: r}
 	_, v1 := root["supportedInterfaces"]
 	if v1 {
@@ -132,7 +132,7 @@ func (r *cardReader) interfaces(root map[string]any) []Interface {
 }
 
 type interfaceList struct {
-	reader     *cardReader
+	reader     *reader
 	interfaces []Interface
 	skipped    []fault.Violation // for each interface that was left out, why
 }
@@ -166,12 +166,12 @@ func checkInterfaceURL(i Interface) error {
 
 // CheckURL says why a URL cannot be that of a card or of a catalog of cards, if it cannot.
 func CheckURL(text string) error {
-	_, err := parseURL(text)
+	_, err := ParseURL(text)
 	return err
 }
 
-// parseURL accepts an absolute http or https URL of at most maxURL bytes with a host, and without user name and fragment.
-func parseURL(text string) (*url.URL, error) {
+// ParseURL accepts an absolute http or https URL of at most maxURL bytes with a host, and without user name and fragment.
+func ParseURL(text string) (*url.URL, error) {
 	if len(text) > maxURL {
 		return nil, fmt.Errorf("a URL has at most %d bytes", maxURL)
 	}
@@ -197,7 +197,7 @@ func portFits(port string) bool {
 	return port == "" || err == nil && number > 0
 }
 
-func (r *cardReader) skills(root map[string]any) []Skill {
+func (r *reader) skills(root map[string]any) []Skill {
 	var skills []Skill
 	seen := make(map[string]bool)
 	r.objects(root, "card", "skills", maxSkills, func(path string, o map[string]any) {

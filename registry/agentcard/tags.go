@@ -1,4 +1,4 @@
-package registry
+package agentcard
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package registry
+package agentcard
 
 import (
 	"fmt"
@@ -42,7 +42,7 @@ func securitySchemes(root, schemes map[string]any, names []string) []SecuritySch
 }
 
 // visibleSchemes checks what people see of a card's security schemes.
-func (r *cardReader) visibleSchemes(card *Card) {
+func (r *reader) visibleSchemes(card *Card) {
 	at := func(name string) string { return fmt.Sprintf("card.securitySchemes[%q]", fault.Clip(name)) }
 	for _, name := range card.SecuritySchemes {
 		r.visible(at(name), name)

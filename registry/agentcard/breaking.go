@@ -1,4 +1,4 @@
-package registry
+package agentcard
 
 import (
 	"fmt"
@@ -25,8 +25,8 @@ type BreakingChange struct {
 	Message string `json:"message"`
 }
 
-// breakingChanges reports what next no longer offers of old.
-func breakingChanges(old, next *Card) []BreakingChange {
+// BreakingChanges reports what next no longer offers of old.
+func BreakingChanges(old, next *Card) []BreakingChange {
 	var report breakingReport
 	for _, i := range old.Interfaces {
 		if !slices.ContainsFunc(next.Interfaces, func(n Interface) bool { return sameInterface(i, n) }) {
@@ -100,8 +100,8 @@ func (b *breakingReport) done() []BreakingChange {
 	return b.list
 }
 
-// breakingWarnings returns changes as warnings for the author of the new card.
-func breakingWarnings(changes []BreakingChange) []Warning {
+// BreakingWarnings returns changes as warnings for the author of the new card.
+func BreakingWarnings(changes []BreakingChange) []Warning {
 	warnings := make([]Warning, len(changes))
 	for i, c := range changes {
 		warnings[i] = Warning{Code: c.Code, Message: c.Message, Field: c.Field}

@@ -1,4 +1,4 @@
-package registry
+package agentcard
 
 import (
 	"maps"
@@ -12,8 +12,8 @@ import (
 
 // Limits of a card.
 const (
-	MaxCardBytes  = 256 << 10
-	maxCardDepth  = 64
+	MaxBytes      = 256 << 10
+	maxDepth      = 64
 	maxCardName   = 256 // characters, of a card whose agent has another name
 	maxSkills     = 500
 	maxSkillID    = 256 // characters
@@ -74,20 +74,21 @@ type Skill struct {
 	OutputModes []string `json:"output_modes,omitempty"`
 }
 
-// ParseCard reads an A2A agent card, v1.0 or v0.3, of at most MaxCardBytes.
+// Parse reads an A2A agent card, v1.0 or v0.3, of at most MaxBytes.
 //
 // The metadata is what the card carries as ContractExtension, or nil; it is not validated here. An error is an
 // InvalidArgument fault that names each wrong field: CARD_TOO_LARGE, CARD_NOT_JSON, CARD_TOO_DEEP, CARD_DUPLICATE_KEY or
 // CARD_INVALID.
-func ParseCard(raw []byte) (Card, *Metadata, []Warning, error) { return parseCard(raw, "") }
+func Parse(raw []byte) (Card, *Metadata, []Warning, error) { return ParseFor(raw, "") }
 
-// parseCard is ParseCard; the card of an agent that has a name already need not have one that agents can have.
-func parseCard(raw []byte, agent string) (Card, *Metadata, []Warning, error) {
-	root, err := decodeCard(raw)
+// ParseFor is Parse for the card of an agent that has a name already, or of a new one if agent is empty. Where there is a name, that in the card need not be
+// one that agents can have.
+func ParseFor(raw []byte, agent string) (Card, *Metadata, []Warning, error) {
+	root, err := Decode(raw)
 	if err != nil {
 		return Card{}, nil, nil, err
 	}
-	r := &cardReader{}
+	r := &reader{}
 	card := Card{
 		Name:               r.text(root, "card", "name"),
 		Description:        r.text(root, "card", "description"),
@@ -98,8 +99,8 @@ func parseCard(raw []byte, agent string) (Card, *Metadata, []Warning, error) {
 	switch {
 	case card.Name == "" || utf8.RuneCountInString(card.Name) > maxCardName:
 		r.wrong("card.name", "a card's name has 1 to %d characters", maxCardName)
-	case agent == "" && !namePattern.MatchString(card.Name):
-		r.wrong("card.name", "the name %q is not valid: %s; the agent can be registered under another name", fault.Clip(card.Name), nameRule)
+	case agent == "" && !ValidName(card.Name):
+		r.wrong("card.name", "the name %q is not valid: %s; the agent can be registered under another name", fault.Clip(card.Name), NameRule)
 	}
 	if _, err := semver.StrictNewVersion(card.Version); err != nil {
 		r.wrong("card.version", "the version %q is not a semantic version such as 1.2.0", fault.Clip(card.Version))

@@ -1,4 +1,4 @@
-package registry
+package agentcard
 
 import (
 	"encoding/json"
@@ -21,18 +21,17 @@ const (
 	maxRules       = 32
 	maxEnum        = 256
 	maxName        = 128
-	maxDescription = 2000
+	MaxDescription = 2000 // also of what relates semantic types
 	maxMessage     = 500
 	maxPattern     = 1000
 	maxValue       = 4 << 10 // bytes
 )
 
 var (
-	semanticTypes = []string{"document", "artifact", "collection", "reference", "comment"}
-	phases        = []string{"pre-execution", "design-review", "pre-completion", "on-error"}
-	levels        = []string{"C1", "C2", "C3"}
-	operators     = []string{"equals", "contains", "greater_than", "exists"}
-	idPattern     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	phases    = []string{"pre-execution", "design-review", "pre-completion", "on-error"}
+	levels    = []string{"C1", "C2", "C3"}
+	operators = []string{"equals", "contains", "greater_than", "exists"}
+	idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 )
 
 // Validate returns an InvalidArgument fault with the reason METADATA_INVALID that names every wrong field of the metadata of agent agentName, or nil.
@@ -112,8 +111,8 @@ func (v *validator) inputs(list []InputSchema) {
 	for i, s := range list {
 		path := fmt.Sprintf("metadata.input_schemas[%d]", i)
 		v.name(path+".name", s.Name, seen)
-		v.oneOf(path+".semantic_type", s.SemanticType, semanticTypes)
-		v.text(path+".description", s.Description, 0, maxDescription)
+		v.oneOf(path+".semantic_type", s.SemanticType, SemanticTypes)
+		v.text(path+".description", s.Description, 0, MaxDescription)
 		v.jsonSchema(path+".json_schema", s.JSONSchema)
 		v.count(path+".validation_rules", len(s.ValidationRules), maxRules)
 		for j, rule := range s.ValidationRules[:min(len(s.ValidationRules), maxRules)] {
@@ -127,8 +126,8 @@ func (v *validator) outputs(list []OutputSchema) {
 	for i, s := range list {
 		path := fmt.Sprintf("metadata.output_schemas[%d]", i)
 		v.name(path+".name", s.Name, seen)
-		v.oneOf(path+".semantic_type", s.SemanticType, semanticTypes)
-		v.text(path+".description", s.Description, 0, maxDescription)
+		v.oneOf(path+".semantic_type", s.SemanticType, SemanticTypes)
+		v.text(path+".description", s.Description, 0, MaxDescription)
 		v.jsonSchema(path+".json_schema", s.JSONSchema)
 	}
 }
@@ -192,8 +191,8 @@ func (v *validator) requirements(agentName string, list []ConsultationRequiremen
 		}
 		v.once(path+".id", q.ID, seen)
 		switch {
-		case !namePattern.MatchString(q.TargetAgent):
-			v.wrong(path+".target_agent", "%q is not an agent's name: %s", fault.Clip(q.TargetAgent), nameRule)
+		case !ValidName(q.TargetAgent):
+			v.wrong(path+".target_agent", "%q is not an agent's name: %s", fault.Clip(q.TargetAgent), NameRule)
 		case q.TargetAgent == agentName:
 			v.wrong(path+".target_agent", "an agent cannot be consulted about its own work")
 		}

@@ -1,4 +1,4 @@
-package registry
+package agentcard
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 )
 
 // capabilities reads the card's capabilities into card and returns the metadata in the card's extensions, or nil.
-func (r *cardReader) capabilities(root map[string]any, card *Card) *Metadata {
+func (r *reader) capabilities(root map[string]any, card *Card) *Metadata {
 	const path = "card.capabilities"
 	capabilities := r.object(root, "card", "capabilities")
 	card.Streaming = r.flag(capabilities, path, "streaming")

@@ -1,9 +1,12 @@
-package registry
+package agentcard
 
 import "slices"
 
 // ContractExtension is the A2A extension whose params are an agent's Metadata.
 const ContractExtension = "https://github.com/quorate/quorate/extensions/contract/v1"
+
+// SemanticTypes are the types that inputs and outputs can have, by the data model. It is read-only.
+var SemanticTypes = []string{"document", "artifact", "collection", "reference", "comment"}
 
 // Metadata is what Quorate needs to know beyond an A2A card. Names and values are those of the data model.
 type Metadata struct {

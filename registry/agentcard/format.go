@@ -1,4 +1,4 @@
-package registry
+package agentcard
 
 import (
 	"encoding/json"
@@ -38,8 +38,8 @@ func isURL(s string) bool {
 // unknown format is not checked: it is only shown to people.
 func Format(name string) func(value string) bool { return formats[strings.ToLower(name)] }
 
-// unknownFormats warns of rules that are not checked because of their format, which may be misspelt.
-func unknownFormats(inputs []InputSchema) []Warning {
+// UnknownFormats warns of rules that are not checked because of their format, which may be misspelt.
+func UnknownFormats(inputs []InputSchema) []Warning {
 	var warnings []Warning
 	for i, in := range inputs {
 		for j, rule := range in.ValidationRules {
