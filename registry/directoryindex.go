@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/quorate/quorate/registry/agentcard"
+	"github.com/quorate/quorate/registry/textindex"
 )
 
 // agentIndex has a tenant's agents, and all by which they are looked up. None of it needs the log.
@@ -13,7 +14,7 @@ type agentIndex struct {
 	tags    nameIndex                // tag in lower case to agents
 	targets nameIndex                // name of an agent to those whose rules have it consulted
 	orders  map[string]*orderedIndex // by field; only those that were asked for
-	text    *textIndex
+	text    *textindex.Index
 	ports   *portIndex
 }
 
@@ -25,7 +26,7 @@ type member struct {
 
 func newAgentIndex() agentIndex {
 	return agentIndex{
-		members: make(map[string]*member), skills: make(nameIndex), tags: make(nameIndex), targets: make(nameIndex), text: newTextIndex(), ports: newPortIndex(),
+		members: make(map[string]*member), skills: make(nameIndex), tags: make(nameIndex), targets: make(nameIndex), text: textindex.New(), ports: newPortIndex(),
 	}
 }
 
@@ -74,7 +75,7 @@ func (x *agentIndex) put(a *Agent) {
 	for i := range kept.Metadata.ConsultationRequirements {
 		x.targets.with(kept.Metadata.ConsultationRequirements[i].TargetAgent, a.Name)
 	}
-	x.text.add(&kept)
+	x.text.Add(kept.Name, &kept.Card)
 	x.ports.add(&kept)
 	for _, list := range x.orders {
 		list.put(&kept)
@@ -98,7 +99,7 @@ func (x *agentIndex) remove(name string) {
 	for i := range old.Metadata.ConsultationRequirements {
 		x.targets.without(old.Metadata.ConsultationRequirements[i].TargetAgent, name)
 	}
-	x.text.remove(old)
+	x.text.Remove(name, &old.Card)
 	x.ports.remove(old)
 	for _, list := range x.orders {
 		list.remove(old)

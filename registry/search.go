@@ -8,6 +8,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry/agentcard"
+	"github.com/quorate/quorate/registry/textindex"
 )
 
 const maxQuery = 4000 // bytes
@@ -126,7 +127,7 @@ func (x *agentIndex) find(q Search) []Match {
 		return (q.Skill == "" || x.skills[q.Skill].has(name)) && (q.Tag == "" || x.tags[tag].has(name))
 	}
 	if q.Text != "" {
-		return group(x.text.search(q.Text), fits)
+		return group(x.text.Search(q.Text), fits)
 	}
 	names := x.skills[q.Skill]
 	if q.Skill == "" {
@@ -155,24 +156,24 @@ func (x *agentIndex) skillsThatFit(agent, id, tag string) (ids []string) {
 }
 
 // group returns one match per agent; its score is that of its best skill.
-func group(hits []hit, fits func(agent string) bool) []Match {
-	slices.SortFunc(hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.agent, b.agent), strings.Compare(a.skill, b.skill))
+func group(hits []textindex.Hit, fits func(agent string) bool) []Match {
+	slices.SortFunc(hits, func(a, b textindex.Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Agent, b.Agent), strings.Compare(a.Skill, b.Skill))
 	})
 	places := make(map[string]int)
 	var found []Match
 	for _, h := range hits {
-		at, seen := places[h.agent]
+		at, seen := places[h.Agent]
 		if !seen {
-			if !fits(h.agent) {
+			if !fits(h.Agent) {
 				continue
 			}
 			at = len(found)
-			places[h.agent] = at
-			found = append(found, Match{Place: Place{h.score, h.agent}})
+			places[h.Agent] = at
+			found = append(found, Match{Place: Place{h.Score, h.Agent}})
 		}
-		if h.skill != "" {
-			found[at].Skills = append(found[at].Skills, h.skill)
+		if h.Skill != "" {
+			found[at].Skills = append(found[at].Skills, h.Skill)
 		}
 	}
 	return found

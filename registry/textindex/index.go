@@ -1,4 +1,6 @@
-package registry
+// Package textindex finds skills of agents by the words of their cards: BM25 over names, tags, descriptions and examples, where repeating a word does not
+// raise the score.
+package textindex
 
 import (
 	"maps"
@@ -29,12 +31,13 @@ const (
 	weightAgent       = 0.5 // the agent's own name and description, for each of its skills
 )
 
-// textIndex finds skills by their words. It has one document for each skill of an agent, and one for an agent without skills.
-type textIndex struct {
+// Index finds skills by their words. It has one document for each skill of an agent, and one for an agent without skills. Any number of goroutines may
+// search it while none changes it.
+type Index struct {
 	terms    map[string]int // index of the term in postings and having
 	postings [][]posting    // includes removed documents until compact
 	having   []int          // how many live documents have the term
-	docs     []textDoc
+	docs     []document
 	byAgent  map[string][]int // indexes in docs
 	live     int              // number of documents that are not removed
 	words    float64          // total in all live documents
@@ -45,20 +48,22 @@ type posting struct {
 	weight float32
 }
 
-type textDoc struct {
+type document struct {
 	agent, skill string
 	words        float64 // number of different words; 0 when the document is removed
 }
 
-func newTextIndex() *textIndex {
-	return &textIndex{terms: make(map[string]int), byAgent: make(map[string][]int)}
+// New returns an empty index.
+func New() *Index {
+	return &Index{terms: make(map[string]int), byAgent: make(map[string][]int)}
 }
 
-func (x *textIndex) add(a *Agent) {
-	x.each(a, func(skill string, weights map[int]float32) {
+// Add adds the skills in the card of an agent that the index does not have.
+func (x *Index) Add(agent string, card *agentcard.Card) {
+	x.each(agent, card, func(skill string, weights map[int]float32) {
 		doc := len(x.docs)
-		x.docs = append(x.docs, textDoc{a.Name, skill, float64(max(len(weights), 1))})
-		x.byAgent[a.Name] = append(x.byAgent[a.Name], doc)
+		x.docs = append(x.docs, document{agent, skill, float64(max(len(weights), 1))})
+		x.byAgent[agent] = append(x.byAgent[agent], doc)
 		x.live, x.words = x.live+1, x.words+x.docs[doc].words
 		for term, weight := range weights {
 			x.postings[term] = append(x.postings[term], posting{int32(doc), weight}) //nolint:gosec // memory ends long before
@@ -67,28 +72,28 @@ func (x *textIndex) add(a *Agent) {
 	})
 }
 
-// remove removes an agent. It must be the same as when it was added.
-func (x *textIndex) remove(a *Agent) {
-	x.each(a, func(_ string, weights map[int]float32) {
+// Remove removes an agent. Its card must be the same as when it was added.
+func (x *Index) Remove(agent string, card *agentcard.Card) {
+	x.each(agent, card, func(_ string, weights map[int]float32) {
 		for term := range weights {
 			x.having[term]--
 		}
 	})
-	for _, doc := range x.byAgent[a.Name] {
+	for _, doc := range x.byAgent[agent] {
 		x.live, x.words = x.live-1, x.words-x.docs[doc].words
 		x.docs[doc].words = 0
 	}
-	delete(x.byAgent, a.Name)
+	delete(x.byAgent, agent)
 	if dead := len(x.docs) - x.live; dead > x.live+1000 {
 		x.compact()
 	}
 }
 
 // each calls use for each document of an agent with the weights of its terms.
-func (x *textIndex) each(a *Agent, use func(skill string, weights map[int]float32)) {
+func (x *Index) each(agent string, card *agentcard.Card, use func(skill string, weights map[int]float32)) {
 	about := make(map[int]float32)
-	x.place(about, weightAgent, a.Name, a.Card.Name, a.Card.Description)
-	skills := a.Card.Skills
+	x.place(about, weightAgent, agent, card.Name, card.Description)
+	skills := card.Skills
 	if len(skills) == 0 {
 		skills = []agentcard.Skill{{}}
 	}
@@ -102,7 +107,7 @@ func (x *textIndex) each(a *Agent, use func(skill string, weights map[int]float3
 }
 
 // place adds the weight once for each word of the texts.
-func (x *textIndex) place(weights map[int]float32, weight float32, texts ...string) {
+func (x *Index) place(weights map[int]float32, weight float32, texts ...string) {
 	seen := make(map[int]bool)
 	for _, text := range texts {
 		eachWord(text, func(word []byte) {
@@ -121,7 +126,7 @@ func (x *textIndex) place(weights map[int]float32, weight float32, texts ...stri
 }
 
 // compact drops removed documents, and terms that only these had.
-func (x *textIndex) compact() {
+func (x *Index) compact() {
 	moved := make([]int32, len(x.docs))
 	kept := x.docs[:0:0]
 	x.byAgent = make(map[string][]int)
@@ -151,15 +156,15 @@ func (x *textIndex) compact() {
 	x.terms, x.postings, x.having = terms, postings, having
 }
 
-// hit is a document that has a word of the query.
-type hit struct {
-	agent, skill string
-	score        float64
+// Hit is a skill that has a word of the query, or an agent without skills that has.
+type Hit struct {
+	Agent, Skill string // Skill is empty for an agent without skills
+	Score        float64
 }
 
-// search returns the documents that have a word of the query, in no particular order. If there are many documents, words that more than half of them
+// Search returns the documents that have a word of the query, in no particular order. If there are many documents, words that more than half of them
 // have are ignored, unless the query has no others.
-func (x *textIndex) search(query string) []hit {
+func (x *Index) Search(query string) []Hit {
 	scores := make(map[int32]float64)
 	average := x.words / math.Max(1, float64(x.live))
 	for _, term := range x.wanted(query) {
@@ -172,15 +177,15 @@ func (x *textIndex) search(query string) []hit {
 			}
 		}
 	}
-	hits := make([]hit, 0, len(scores))
+	hits := make([]Hit, 0, len(scores))
 	for doc, score := range scores {
-		hits = append(hits, hit{x.docs[doc].agent, x.docs[doc].skill, score})
+		hits = append(hits, Hit{x.docs[doc].agent, x.docs[doc].skill, score})
 	}
 	return hits
 }
 
 // wanted returns the query's terms that occur in documents, in the order of their words, so that the same query always has exactly the same scores.
-func (x *textIndex) wanted(query string) (terms []int) {
+func (x *Index) wanted(query string) (terms []int) {
 	var words []string
 	eachWord(query, func(word []byte) { words = append(words, string(word)) })
 	words = words[:min(len(words), maxQueryWords)]
