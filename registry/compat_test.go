@@ -13,6 +13,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/agentcard"
+	"github.com/quorate/quorate/registry/compat"
 )
 
 // typed registers an agent with the outputs and inputs, each given as name:type or name:type:JSON Schema.
@@ -71,7 +72,7 @@ func TestFindCompatibleInTiers(t *testing.T) {
 	typed(t, r, "strict", nil, []string{`code:artifact:{"type":"object","required":["sha"]}`})
 	typed(t, r, "reader", []string{"list:collection"}, []string{"text:document"})
 	typed(t, r, "linker", nil, []string{`link:reference:{"type":"object","properties":{"url":{"type":"string"}}}`})
-	consumers := registry.CompatibleQuery{Agent: "coder", Direction: registry.Consumers, Limit: 2}
+	consumers := registry.CompatibleQuery{Agent: "coder", Limit: 2, Query: compat.Query{Direction: compat.Consumers}}
 	want := []string{
 		"exact coder.code>tester.code", "exact coder.note>architect.wish",
 		"seed coder.code>reader.text", "seed coder.note>reader.text",
@@ -84,11 +85,11 @@ func TestFindCompatibleInTiers(t *testing.T) {
 		query registry.CompatibleQuery
 		want  []string
 	}{
-		"strong ones only": {registry.CompatibleQuery{Agent: "coder", MinTier: registry.TierExact}, want[:2]},
-		"of one output":    {registry.CompatibleQuery{Agent: "coder", Schema: "note"}, []string{want[1], want[3]}},
+		"strong ones only": {registry.CompatibleQuery{Agent: "coder", Query: compat.Query{MinTier: compat.TierExact}}, want[:2]},
+		"of one output":    {registry.CompatibleQuery{Agent: "coder", Query: compat.Query{Schema: "note"}}, []string{want[1], want[3]}},
 		"available only":   {registry.CompatibleQuery{Agent: "coder", Available: true}, nil},
 		"producers": {
-			registry.CompatibleQuery{Agent: "reader", Direction: registry.Producers, Limit: 1},
+			registry.CompatibleQuery{Agent: "reader", Limit: 1, Query: compat.Query{Direction: compat.Producers}},
 			[]string{"exact architect.spec>reader.text", "seed coder.code>reader.text", "seed coder.note>reader.text"},
 		},
 	} {
@@ -99,13 +100,13 @@ func TestFindCompatibleInTiers(t *testing.T) {
 	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "nobody"}); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
 		t.Errorf("FindCompatible(nobody) = %v, want AGENT_NOT_FOUND", err)
 	}
-	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "nobody", Direction: "sideways"}); fault.ReasonOf(err) != "VALIDATION_FAILED" {
+	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "nobody", Query: compat.Query{Direction: "sideways"}}); fault.ReasonOf(err) != "VALIDATION_FAILED" {
 		t.Errorf("FindCompatible(sideways) = %v, want VALIDATION_FAILED", err)
 	}
-	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "nobody", MinTier: "perfect"}); fault.ReasonOf(err) != "VALIDATION_FAILED" {
+	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "nobody", Query: compat.Query{MinTier: "perfect"}}); fault.ReasonOf(err) != "VALIDATION_FAILED" {
 		t.Errorf("FindCompatible(perfect) = %v, want VALIDATION_FAILED", err)
 	}
-	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "coder", Schema: "x"}); fault.ReasonOf(err) != "SCHEMA_NOT_FOUND" {
+	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "coder", Query: compat.Query{Schema: "x"}}); fault.ReasonOf(err) != "SCHEMA_NOT_FOUND" {
 		t.Errorf("FindCompatible(coder, x) = %v, want SCHEMA_NOT_FOUND", err)
 	}
 }
@@ -118,7 +119,7 @@ func TestWhatIsNoLongerDeclaredFitsNobody(t *testing.T) {
 	typed(t, r, "reader", nil, []string{"text:document"})
 	want := func(when string, direction, agent string, pairs ...string) {
 		t.Helper()
-		if diff := cmp.Diff(pairs, compatible(t, r, registry.CompatibleQuery{Agent: agent, Direction: direction})); diff != "" {
+		if diff := cmp.Diff(pairs, compatible(t, r, registry.CompatibleQuery{Agent: agent, Query: compat.Query{Direction: direction}})); diff != "" {
 			t.Errorf("%s of %s %s, difference (-want +got):\n%s", direction, agent, when, diff)
 		}
 	}
@@ -128,11 +129,11 @@ func TestWhatIsNoLongerDeclaredFitsNobody(t *testing.T) {
 			t.Fatalf("UpdateMetadata(%s, %s) = %v, want no error", agent, field, err)
 		}
 	}
-	want("at first", registry.Producers, "reader", "seed coder.code>reader.text", "seed writer.text>reader.text")
+	want("at first", compat.Producers, "reader", "seed coder.code>reader.text", "seed writer.text>reader.text")
 	without("coder", "output_schemas")
-	want("without the coder's output", registry.Producers, "reader", "seed writer.text>reader.text")
+	want("without the coder's output", compat.Producers, "reader", "seed writer.text>reader.text")
 	without("reader", "input_schemas")
-	want("without the reader's input", registry.Consumers, "writer")
+	want("without the reader's input", compat.Consumers, "writer")
 }
 
 // TestFindCompatibleReadsFewOfThoseThatAreAway asks for available agents where one of many is available.
@@ -178,7 +179,7 @@ func TestMappingsWidenWhatFits(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("with mappings, difference (-want +got):\n%s", diff)
 	}
-	pairs, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "critic", Direction: registry.Producers})
+	pairs, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "critic", Query: compat.Query{Direction: compat.Producers}})
 	if err != nil || len(pairs) != 1 || strings.Join(pairs[0].Path, " ") != "artifact document collection comment" {
 		t.Errorf("producers for critic = %+v, %v, want the whole way", pairs, err)
 	}

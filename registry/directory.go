@@ -38,7 +38,7 @@ type tenantDirectory struct {
 	mu         sync.RWMutex
 	loaded     bool            // guarded by mu, as is all below
 	revision   int64           // of the log, up to which it is current
-	edition    uint64          // increased by changes of agents and ports.types, not of pulses; 0 before the first load
+	edition    uint64          // increased by changes of agents and ports.Types, not of pulses; 0 before the first load
 	newer      map[string]bool // names whose pulses the log has reported since readPulses began; nil when it is not reading
 	agentIndex                 // empty before the first load
 }

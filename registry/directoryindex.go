@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/quorate/quorate/registry/agentcard"
+	"github.com/quorate/quorate/registry/compat"
 	"github.com/quorate/quorate/registry/textindex"
 )
 
@@ -15,7 +16,7 @@ type agentIndex struct {
 	targets nameIndex                // name of an agent to those whose rules have it consulted
 	orders  map[string]*orderedIndex // by field; only those that were asked for
 	text    *textindex.Index
-	ports   *portIndex
+	ports   *compat.Index
 }
 
 // member is an agent, without RawCard, and its pulse, which is zero when it has none.
@@ -26,7 +27,7 @@ type member struct {
 
 func newAgentIndex() agentIndex {
 	return agentIndex{
-		members: make(map[string]*member), skills: make(nameIndex), tags: make(nameIndex), targets: make(nameIndex), text: textindex.New(), ports: newPortIndex(),
+		members: make(map[string]*member), skills: make(nameIndex), tags: make(nameIndex), targets: make(nameIndex), text: textindex.New(), ports: compat.NewIndex(),
 	}
 }
 
@@ -76,7 +77,7 @@ func (x *agentIndex) put(a *Agent) {
 		x.targets.with(kept.Metadata.ConsultationRequirements[i].TargetAgent, a.Name)
 	}
 	x.text.Add(kept.Name, &kept.Card)
-	x.ports.add(&kept)
+	x.ports.Add(kept.Name, &kept.Metadata)
 	for _, list := range x.orders {
 		list.put(&kept)
 	}
@@ -100,7 +101,7 @@ func (x *agentIndex) remove(name string) {
 		x.targets.without(old.Metadata.ConsultationRequirements[i].TargetAgent, name)
 	}
 	x.text.Remove(name, &old.Card)
-	x.ports.remove(old)
+	x.ports.Remove(name, &old.Metadata)
 	for _, list := range x.orders {
 		list.remove(old)
 	}

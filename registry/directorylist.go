@@ -6,40 +6,34 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/quorate/quorate/registry/compat"
 )
 
 // Listing holds a tenant's agents at one moment. All of it is shared and read-only.
 type Listing struct {
 	Edition uint64   // differs whenever anything in the listing has changed; 0 for a tenant that was never loaded
 	Agents  []*Agent // in order of name, without RawCard and without status
-	types   *typeTable
+	types   *compat.Table
 }
 
 // Related reports whether an output of semantic type from may be given to an input of type to, by the built-in table and the tenant's mappings. A
 // type is related to itself.
-func (l *Listing) Related(from, to string) bool { return from == to || l.table().related(from, to) }
+func (l *Listing) Related(from, to string) bool { return from == to || l.table().Related(from, to) }
 
 // UsableAs returns the types to which an output of semantic type from is related.
-func (l *Listing) UsableAs(from string) []string {
-	list := []string{from}
-	for _, way := range l.table().forward[from] {
-		if to := way.to(); to != from {
-			list = append(list, to)
-		}
-	}
-	return list
-}
+func (l *Listing) UsableAs(from string) []string { return l.table().UsableAs(from) }
 
-func (l *Listing) table() *typeTable { return cmp.Or(l.types, builtIn) }
+func (l *Listing) table() *compat.Table { return cmp.Or(l.types, builtIn) }
 
-var builtIn = newTypeTable(nil)
+var builtIn = compat.NewTable(nil)
 
 // Listing returns the tenant's agents.
 func (d *Directory) Listing(tenant string) Listing {
 	s := d.tenant(tenant)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	list := Listing{Edition: s.edition, Agents: make([]*Agent, 0, len(s.members)), types: s.ports.types}
+	list := Listing{Edition: s.edition, Agents: make([]*Agent, 0, len(s.members)), types: s.ports.Types}
 	for _, m := range s.members {
 		list.Agents = append(list.Agents, m.agent)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/compat"
 )
 
 // Sync brings the directory up to date with every change of the tenant that was made before the call.
@@ -84,7 +85,7 @@ func (d *Directory) apply(ctx context.Context, s *tenantDirectory, entries []Ent
 	if err != nil {
 		return err
 	}
-	var table *typeTable
+	var table *compat.Table
 	if mappings {
 		if table, err = d.registry.typeTable(ctx, s.tenant); err != nil {
 			return err
@@ -144,7 +145,7 @@ func (d *Directory) readAgents(ctx context.Context, tenant string, names []strin
 }
 
 // applyChanges puts changes into the directory: agents, where nil stands for a deleted one, and the type table if it is not nil.
-func (s *tenantDirectory) applyChanges(records map[string]*Agent, table *typeTable) {
+func (s *tenantDirectory) applyChanges(records map[string]*Agent, table *compat.Table) {
 	for name, a := range records {
 		s.remove(name)
 		if a != nil {
@@ -152,7 +153,7 @@ func (s *tenantDirectory) applyChanges(records map[string]*Agent, table *typeTab
 		}
 	}
 	if table != nil {
-		s.ports.types = table
+		s.ports.Types = table
 	}
 	if table != nil || len(records) > 0 {
 		s.edition++
@@ -167,7 +168,7 @@ func (d *Directory) load(ctx context.Context, s *tenantDirectory) error {
 	if err != nil {
 		return err
 	}
-	if fresh.ports.types, err = d.registry.typeTable(ctx, s.tenant); err != nil {
+	if fresh.ports.Types, err = d.registry.typeTable(ctx, s.tenant); err != nil {
 		return err
 	}
 	err = d.registry.everyAgent(ctx, s.tenant, directoryChunk, func(records []Record) error {

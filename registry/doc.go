@@ -6,8 +6,7 @@
 //
 // The package knows neither transport nor database: package rpc serves it, packages embedded and dynamo store it.
 //
-// Where to begin: Registry has the operations; Agent and Pulse are the data; Store is what a database has to implement. Files are
-// named after what they are about: compat* decides with package schema which outputs fit which inputs, directory* is the index in
-// memory, search what is found in it, probe, heartbeat, drain and sweep the status, and version, signature, refresh*, hold, pending and approve what happens to a
-// card over time.
+// Where to begin: Registry has the operations; Agent and Pulse are the data; Store is what a database has to implement. Files are named after what
+// they are about: directory* is the index in memory, with what packages compat and textindex find in it; probe, heartbeat, drain and sweep the status;
+// version, signature, refresh*, hold, pending and approve what happens to a card over time.
 package registry

@@ -12,6 +12,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry/agentcard"
+	"github.com/quorate/quorate/registry/compat"
 )
 
 // Mapping is an admin's statement that an output of one semantic type may be given to an input of another.
@@ -72,10 +73,10 @@ func (r *Registry) CreateMapping(ctx context.Context, tenant string, m Mapping, 
 	m.CreateTime = r.now().UTC()
 	m.stamp(m.CreateTime)
 	replayed, err := r.changeMappings(ctx, tenant, retry, []string{"create", m.From, m.To, m.Description}, func(old []Mapping) ([]Mapping, error) {
-		if mappingAt(old, m.Name()) >= 0 || slices.Contains(seedTable[m.From], m.To) {
+		if mappingAt(old, m.Name()) >= 0 || compat.BuiltIn(m.From, m.To) {
 			return nil, fault.New(fault.AlreadyExists, "MAPPING_EXISTS", "an output of the type %s may be given as %s already", m.From, m.To).With("mapping", m.Name())
 		}
-		if path := mappingPath(old, m.To, m.From); path != nil {
+		if path := compat.Path(relations(old), m.To, m.From); path != nil {
 			return nil, fault.New(fault.FailedPrecondition, "MAPPING_CYCLE",
 				"the mapping closes a cycle: there are mappings %s already", strings.Join(path, " → ")).With("mapping", m.Name())
 		}
@@ -192,14 +193,20 @@ func mappingToChange(list []Mapping, name, etag string) (int, error) {
 	return at, nil
 }
 
-// mappingPath returns the types on a path along the mappings, or nil when there is none.
-func mappingPath(list []Mapping, from, to string) []string {
-	return shortestPath(from, to, func(at string) (next []string) {
-		for _, m := range list {
-			if m.From == at {
-				next = append(next, m.To)
-			}
-		}
-		return next
-	})
+// relations returns what the mappings say.
+func relations(list []Mapping) []compat.Relation {
+	all := make([]compat.Relation, len(list))
+	for i := range list {
+		all[i] = compat.Relation{From: list[i].From, To: list[i].To}
+	}
+	return all
+}
+
+// typeTable reads the tenant's mappings and returns the table with them.
+func (r *Registry) typeTable(ctx context.Context, tenant string) (*compat.Table, error) {
+	mappings, err := r.Mappings(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	return compat.NewTable(relations(mappings)), nil
 }

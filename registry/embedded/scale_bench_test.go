@@ -17,6 +17,7 @@ import (
 
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/agentcard"
+	"github.com/quorate/quorate/registry/compat"
 )
 
 // fill registers n agents; extra adds to each registration.
@@ -177,13 +178,13 @@ func BenchmarkFindCompatible(b *testing.B) {
 	if err := r.Directory().Sync(b.Context(), "default"); err != nil {
 		b.Fatalf("Sync() = %v, want no error", err)
 	}
-	for _, direction := range []string{registry.Consumers, registry.Producers} {
-		for _, tier := range []string{"", registry.TierStructure} {
+	for _, direction := range []string{compat.Consumers, compat.Producers} {
+		for _, tier := range []string{"", compat.TierStructure} {
 			b.Run(direction+tier, func(b *testing.B) {
 				measure(b, func(i int) {
-					q := registry.CompatibleQuery{Agent: fmt.Sprintf("agent-%06d", i*7%10_000), Direction: direction, Limit: 50}
+					q := registry.CompatibleQuery{Agent: fmt.Sprintf("agent-%06d", i*7%10_000), Limit: 50, Query: compat.Query{Direction: direction}}
 					if tier != "" { // what is behind all that the types say
-						q.After = registry.PairPlace{Tier: 4}
+						q.After = compat.Place{Tier: 4}
 					}
 					if got, _, err := r.FindCompatible(b.Context(), "default", q); err != nil || (tier == "" && len(got) != 50) {
 						b.Fatalf("FindCompatible() = %d pairs, %v, want 50", len(got), err)

@@ -5,6 +5,7 @@ import (
 
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/compat"
 )
 
 // FindCompatible finds what fits an agent's outputs or inputs.
@@ -19,8 +20,8 @@ func (s *Server) FindCompatible(ctx context.Context, req *registryv1.FindCompati
 		return nil, err
 	}
 	query := registry.CompatibleQuery{
-		Agent: req.GetAgentName(), Direction: req.GetDirection(), Schema: req.GetSchema(), MinTier: req.GetMinTier(),
-		Available: req.GetAvailableOnly(), Limit: size,
+		Query: compat.Query{Direction: req.GetDirection(), Schema: req.GetSchema(), MinTier: req.GetMinTier()},
+		Agent: req.GetAgentName(), Available: req.GetAvailableOnly(), Limit: size,
 	}
 	if err := decodeCursor(cursor, &query.After); err != nil {
 		return nil, err

@@ -63,6 +63,8 @@ func TestAnIndexIsWhatWasAddedAndNotRemoved(t *testing.T) {
 }
 
 func sorted(hits []textindex.Hit) []textindex.Hit {
-	slices.SortFunc(hits, func(a, b textindex.Hit) int { return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.Skill, b.Skill)) })
+	slices.SortFunc(hits, func(a, b textindex.Hit) int {
+		return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.Skill, b.Skill))
+	})
 	return hits
 }

@@ -1,7 +1,6 @@
-package registry
+package compat
 
 import (
-	"context"
 	"slices"
 
 	"github.com/quorate/quorate/registry/agentcard"
@@ -24,8 +23,14 @@ var seedTable = map[string][]string{
 	"comment":   {"document"},
 }
 
-// typeTable is the seed table together with a tenant's mappings, transitively closed.
-type typeTable struct {
+// BuiltIn reports whether the built-in table says that an output of type from may be given to an input of type to.
+func BuiltIn(from, to string) bool { return slices.Contains(seedTable[from], to) }
+
+// Relation is a mapping: an output of type From may be given to an input of type To.
+type Relation struct{ From, To string }
+
+// Table is the built-in table together with a tenant's mappings, transitively closed.
+type Table struct {
 	forward  map[string][]typePath // by the output's type, strongest first
 	backward map[string][]typePath // by the input's type, strongest first
 }
@@ -39,29 +44,12 @@ type typePath struct {
 func (w typePath) from() string { return w.path[0] }
 func (w typePath) to() string   { return w.path[len(w.path)-1] }
 
-// typeTable reads the tenant's mappings and computes the transitive closure.
-func (r *Registry) typeTable(ctx context.Context, tenant string) (*typeTable, error) {
-	mappings, err := r.Mappings(ctx, tenant)
-	if err != nil {
-		return nil, err
-	}
-	return newTypeTable(mappings), nil
-}
-
-func newTypeTable(mappings []Mapping) *typeTable {
-	table := &typeTable{forward: make(map[string][]typePath), backward: make(map[string][]typePath)}
-	all := func(at string) []string {
-		next := slices.Clone(seedTable[at])
-		for _, m := range mappings {
-			if m.From == at {
-				next = append(next, m.To)
-			}
-		}
-		return next
-	}
+// NewTable computes the table of a tenant with the mappings.
+func NewTable(mappings []Relation) *Table {
+	table := &Table{forward: make(map[string][]typePath), backward: make(map[string][]typePath)}
 	for _, from := range agentcard.SemanticTypes {
 		for _, to := range agentcard.SemanticTypes {
-			way, ok := strongestPath(from, to, all)
+			way, ok := strongestPath(from, to, mappings)
 			if !ok {
 				continue
 			}
@@ -72,9 +60,8 @@ func newTypeTable(mappings []Mapping) *typeTable {
 	return table
 }
 
-// strongestPath returns the strongest way by which an output of one type fits an input of another. next returns the types that may stand directly for a
-// type, by the built-in table and the mappings.
-func strongestPath(from, to string, next func(string) []string) (way typePath, ok bool) {
+// strongestPath returns the strongest way by which an output of one type fits an input of another.
+func strongestPath(from, to string, mappings []Relation) (way typePath, ok bool) {
 	if from == to {
 		return typePath{TierExact, []string{from}}, true
 	}
@@ -82,13 +69,39 @@ func strongestPath(from, to string, next func(string) []string) (way typePath, o
 	if path := shortestPath(from, to, seed); path != nil {
 		return typePath{TierSeed, path}, true
 	}
-	path := shortestPath(from, to, next)
+	path := shortestPath(from, to, func(at string) []string { return append(slices.Clone(seedTable[at]), next(mappings, at)...) })
 	return typePath{TierMapping, path}, path != nil
 }
 
-// related reports whether an output of type from may be given to an input of type to.
-func (t *typeTable) related(from, to string) bool {
+// Related reports whether an output of type from may be given to an input of type to.
+func (t *Table) Related(from, to string) bool {
 	return slices.ContainsFunc(t.forward[from], func(w typePath) bool { return w.to() == to })
+}
+
+// UsableAs returns the types of inputs to which an output of type from may be given, beginning with its own.
+func (t *Table) UsableAs(from string) []string {
+	list := []string{from}
+	for _, way := range t.forward[from] {
+		if to := way.to(); to != from {
+			list = append(list, to)
+		}
+	}
+	return list
+}
+
+// Path returns the types on the shortest path along mappings alone, both ends included, or nil when there is none.
+func Path(mappings []Relation, from, to string) []string {
+	return shortestPath(from, to, func(at string) []string { return next(mappings, at) })
+}
+
+// next returns the types to which mappings lead from a type directly.
+func next(mappings []Relation, at string) (types []string) {
+	for _, m := range mappings {
+		if m.From == at {
+			types = append(types, m.To)
+		}
+	}
+	return types
 }
 
 // shortestPath returns the types on the shortest path, both ends included, or nil when there is none.
