@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/quorate/quorate/platform/grpcwire"
+	"github.com/quorate/quorate/platform/rpcserver/instrument"
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
@@ -31,7 +32,7 @@ func readWhole(_ context.Context, decode func(any) error, req any) error { retur
 func arrived(stream grpc.ServerStream, _ *grpc.StreamServerInfo) grpc.ServerStream { return stream }
 
 // newDirect returns the server for these connections, and the client connection over which their other calls reach grpc-go.
-func (s *Server) newDirect(calls *serverCalls) (*grpcwire.Server, *grpc.ClientConn, error) {
+func (s *Server) newDirect(calls *instrument.ServerCalls) (*grpcwire.Server, *grpc.ClientConn, error) {
 	other, err := s.dial(grpc.WithStreamInterceptor(s.passOn))
 	if err != nil {
 		return nil, nil, fmt.Errorf("connecting to gRPC: %w", err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/rpcserver/instrument"
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
@@ -33,7 +34,11 @@ func (s *Server) handler() http.Handler {
 		case healthPath, readyPath, metricsPath: // asked for every few seconds, by machines
 			guarded(w, r)
 		default:
-			s.requests.observe(w, r, guarded)
+			s.requests.Observe(r, func(r *http.Request) instrument.Answer {
+				guarded(w, r)
+				w.begin(http.StatusOK)
+				return instrument.Answer{Status: w.status, Bytes: w.written}
+			})
 		}
 	})
 }

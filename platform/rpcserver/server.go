@@ -24,6 +24,7 @@ import (
 
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/grpcwire"
+	"github.com/quorate/quorate/platform/rpcserver/instrument"
 	"github.com/quorate/quorate/platform/share"
 	"github.com/quorate/quorate/platform/telemetry"
 )
@@ -83,7 +84,7 @@ type Server struct {
 	refusals   *telemetry.Lines     // in the log, of those without a caller
 	hosts      hostGuard
 	turns      *turns
-	requests   *requests
+	requests   *instrument.Requests
 	stopping   atomic.Bool
 	abandoned  chan struct{} // closed when calls that do not end are no longer waited for
 }
@@ -122,11 +123,11 @@ func New(opts Options) (*Server, error) {
 		hosts: newHostGuard(opts.AllowedHosts, opts.HTTPListener),
 		ready: newReadyChecks(), turns: newTurns(maxInLine * int(opts.MaxBodyBytes)), abandoned: make(chan struct{}),
 	}
-	if s.requests, err = newRequests(opts.Telemetry); err != nil {
+	if s.requests, err = instrument.NewRequests(opts.Telemetry); err != nil {
 		return nil, err
 	}
 	s.gateway = newGateway(s.turns)
-	calls, err := newServerCalls(s.opts.Telemetry, s.opts.Rules)
+	calls, err := instrument.NewServerCalls(s.opts.Telemetry, s.opts.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +153,7 @@ func defaultRules() auth.Rules {
 	}
 }
 
-func (s *Server) newGRPC(calls *serverCalls) *grpc.Server {
+func (s *Server) newGRPC(calls *instrument.ServerCalls) *grpc.Server {
 	return grpc.NewServer(
 		grpc.StatsHandler(calls),
 		grpc.UnaryInterceptor(s.countAnswers),
@@ -171,7 +172,7 @@ func (s *Server) newGRPC(calls *serverCalls) *grpc.Server {
 }
 
 func (s *Server) dialPipe() (*grpc.ClientConn, error) {
-	calls, err := newClientCalls(s.opts.Telemetry, s.opts.Rules, s.pipe.Addr())
+	calls, err := instrument.NewClientCalls(s.opts.Telemetry, s.opts.Rules, s.pipe.Addr())
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package rpcserver
+package instrument
 
 import (
 	"context"
@@ -28,38 +28,40 @@ type calls struct {
 	methods    map[string]*method
 }
 
-// serverCalls is the stats.Handler of a server.
-type serverCalls struct{ calls }
+// ServerCalls is the stats.Handler of a server.
+type ServerCalls struct{ calls }
 
-// clientCalls is the stats.Handler of a client whose server is in this process.
-type clientCalls struct{ calls }
+// ClientCalls is the stats.Handler of a client whose server is in this process.
+type ClientCalls struct{ calls }
 
-func newServerCalls(t *telemetry.Telemetry, rules auth.Rules) (*serverCalls, error) {
+// NewServerCalls returns the handler of a server whose methods are those that have a rule.
+func NewServerCalls(t *telemetry.Telemetry, rules auth.Rules) (*ServerCalls, error) {
 	tracer, meter := instruments(t)
 	took, err := rpcconv.NewServerCallDuration(meter, metric.WithExplicitBucketBoundaries(durations...))
 	if err != nil {
 		return nil, fmt.Errorf("measuring calls: %w", err)
 	}
-	return &serverCalls{calls{tracer, t.Propagator, serverSpan, took.Inst(), newMethods(rules, serverFailed)}}, nil
+	return &ServerCalls{calls{tracer, t.Propagator, serverSpan, took.Inst(), newMethods(rules, serverFailed)}}, nil
 }
 
-func newClientCalls(t *telemetry.Telemetry, rules auth.Rules, server net.Addr) (*clientCalls, error) {
+// NewClientCalls returns the handler of a client of such a server, which is at the address.
+func NewClientCalls(t *telemetry.Telemetry, rules auth.Rules, server net.Addr) (*ClientCalls, error) {
 	tracer, meter := instruments(t)
 	took, err := rpcconv.NewClientCallDuration(meter, metric.WithExplicitBucketBoundaries(durations...))
 	if err != nil {
 		return nil, fmt.Errorf("measuring calls: %w", err)
 	}
 	methods := newMethods(rules, clientFailed, addressAttributes(server)...)
-	return &clientCalls{calls{tracer, t.Propagator, clientSpan, took.Inst(), methods}}, nil
+	return &ClientCalls{calls{tracer, t.Propagator, clientSpan, took.Inst(), methods}}, nil
 }
 
 // TagRPC begins the span of a call as a child of the span in the call's metadata.
-func (h *serverCalls) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Context {
+func (h *ServerCalls) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Context {
 	return h.begin(h.propagator.Extract(ctx, incoming{ctx}), info.FullMethodName)
 }
 
 // HandleRPC records the end of a call.
-func (h *serverCalls) HandleRPC(ctx context.Context, event stats.RPCStats) {
+func (h *ServerCalls) HandleRPC(ctx context.Context, event stats.RPCStats) {
 	switch event := event.(type) {
 	case *stats.InHeader:
 		if span := trace.SpanFromContext(ctx); span.IsRecording() && event.LocalAddr != nil {
@@ -71,7 +73,7 @@ func (h *serverCalls) HandleRPC(ctx context.Context, event stats.RPCStats) {
 }
 
 // TagRPC begins the span of a call and puts it in the call's metadata.
-func (h *clientCalls) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Context {
+func (h *ClientCalls) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Context {
 	ctx = h.begin(ctx, info.FullMethodName)
 	md, ok := metadata.FromOutgoingContext(ctx)
 	if !ok {
@@ -82,7 +84,7 @@ func (h *clientCalls) TagRPC(ctx context.Context, info *stats.RPCTagInfo) contex
 }
 
 // HandleRPC records the end of a call.
-func (h *clientCalls) HandleRPC(ctx context.Context, event stats.RPCStats) {
+func (h *ClientCalls) HandleRPC(ctx context.Context, event stats.RPCStats) {
 	if event, ok := event.(*stats.End); ok {
 		h.end(ctx, event)
 	}

@@ -1,4 +1,4 @@
-package rpcserver
+package instrument
 
 import (
 	"net/http"

@@ -1,4 +1,4 @@
-package rpcserver
+package instrument
 
 import (
 	"net"
@@ -44,19 +44,19 @@ func requestAttributes(r *http.Request) []attribute.KeyValue {
 
 // answerAttributes returns what the span of a request says about its answer, and of the request what was not known before: its route and the bytes that were
 // read of its body.
-func answerAttributes(w *response, route string, read int64) []attribute.KeyValue {
-	list := []attribute.KeyValue{semconv.HTTPResponseStatusCode(w.status)}
+func answerAttributes(a Answer, route string, read int64) []attribute.KeyValue {
+	list := []attribute.KeyValue{semconv.HTTPResponseStatusCode(a.Status)}
 	if route != "" {
 		list = append(list, semconv.HTTPRoute(route))
 	}
-	if w.status >= http.StatusInternalServerError {
-		list = append(list, semconv.ErrorTypeKey.String(strconv.Itoa(w.status)))
+	if a.Status >= http.StatusInternalServerError {
+		list = append(list, semconv.ErrorTypeKey.String(strconv.Itoa(a.Status)))
 	}
 	if read > 0 {
 		list = append(list, semconv.HTTPRequestBodySize(int(read)))
 	}
-	if w.written > 0 {
-		list = append(list, semconv.HTTPResponseBodySize(int(w.written)))
+	if a.Bytes > 0 {
+		list = append(list, semconv.HTTPResponseBodySize(int(a.Bytes)))
 	}
 	return list
 }

@@ -1,4 +1,4 @@
-package rpcserver
+package instrument
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ import (
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
-// scope is the instrumentation scope of this package's spans and metrics.
+// scope is the instrumentation scope of the spans and metrics. It is the name of the package that serves, which is what is observed.
 const scope = "quorate/rpcserver"
 
 var (
@@ -27,16 +27,16 @@ var (
 
 	// durations are the histogram buckets of the semantic conventions, in seconds.
 	durations = []float64{0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10}
-	// sizes are histogram buckets in bytes, up to the largest answer. The SDK's own end at 10,000.
-	sizes = []float64{1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, maxAnswer}
+	// sizes are histogram buckets in bytes, up to the largest answer of the API. The SDK's own end at 10,000.
+	sizes = []float64{1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20}
 )
 
 func instruments(t *telemetry.Telemetry) (trace.Tracer, metric.Meter) {
 	return t.TracerProvider.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)), t.MeterProvider.Meter(scope, metric.WithSchemaURL(semconv.SchemaURL))
 }
 
-// requests records a span and three measurements for each HTTP request, by OpenTelemetry's semantic conventions and as otelhttp does.
-type requests struct {
+// Requests records a span and three measurements for each HTTP request, by OpenTelemetry's semantic conventions and as otelhttp does.
+type Requests struct {
 	tracer     trace.Tracer
 	propagator propagation.TextMapPropagator
 	took       metric.Float64Histogram // seconds
@@ -45,7 +45,8 @@ type requests struct {
 	series     *requestSeries
 }
 
-func newRequests(t *telemetry.Telemetry) (*requests, error) {
+// NewRequests returns a recorder whose routes are the patterns of an http.ServeMux.
+func NewRequests(t *telemetry.Telemetry) (*Requests, error) {
 	tracer, meter := instruments(t)
 	took, err := httpconv.NewServerRequestDuration(meter, metric.WithExplicitBucketBoundaries(durations...))
 	if err != nil {
@@ -59,14 +60,20 @@ func newRequests(t *telemetry.Telemetry) (*requests, error) {
 	if err != nil {
 		return nil, fmt.Errorf("measuring requests: %w", err)
 	}
-	return &requests{
+	return &Requests{
 		tracer: tracer, propagator: t.Propagator,
 		took: took.Inst(), received: received.Inst(), sent: sent.Inst(), series: newRequestSeries(),
 	}, nil
 }
 
-// observe answers r with next. A request whose answer is cut off by a panic is not measured.
-func (o *requests) observe(w *response, r *http.Request, next func(*response, *http.Request)) {
+// Answer is what is recorded of the answer to a request.
+type Answer struct {
+	Status int
+	Bytes  int64 // of the body
+}
+
+// Observe has r answered by next. A request whose answer is cut off by a panic is not measured.
+func (o *Requests) Observe(r *http.Request, next func(*http.Request) Answer) {
 	begin := time.Now()
 	ctx := o.propagator.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 	ctx, span := o.tracer.Start(ctx, spanName(r), serverSpan...)
@@ -77,20 +84,19 @@ func (o *requests) observe(w *response, r *http.Request, next func(*response, *h
 	body := &countedBody{ReadCloser: r.Body}
 	r = r.WithContext(ctx)
 	r.Body = body
-	next(w, r)
-	w.begin(http.StatusOK)
+	answer := next(r)
 	read := body.read.Load()
 	if span.IsRecording() {
 		span.SetName(spanName(r)) // the mux has matched a pattern by now
-		span.SetAttributes(answerAttributes(w, routeOf(r), read)...)
-		if w.status >= http.StatusInternalServerError {
+		span.SetAttributes(answerAttributes(answer, routeOf(r), read)...)
+		if answer.Status >= http.StatusInternalServerError {
 			span.SetStatus(codes.Error, "")
 		}
 	}
-	options := o.series.of(r, w.status)
+	options := o.series.of(r, answer.Status)
 	o.took.Record(ctx, time.Since(begin).Seconds(), options...)
 	o.received.Record(ctx, read, options...)
-	o.sent.Record(ctx, w.written, options...)
+	o.sent.Record(ctx, answer.Bytes, options...)
 }
 
 // spanName returns the method, and the route if there is one: nothing that a caller can invent.
