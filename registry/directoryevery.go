@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // afterAll sorts behind all agent names.
 const afterAll = "~"
 
-// every calls see for each agent of all tenants with its pulse, after a Sync of each tenant, in no particular order. The agent is read-only and
-// without RawCard; see must not call the directory. Tenants that cannot be read are skipped and reported in the error at the end.
-func (d *Directory) every(ctx context.Context, see func(a *Agent, p Pulse)) error {
+// every calls see for each agent of all tenants with its pulse, in no particular order; changes by other replicas may be missing for as long as behind. The
+// agent is read-only and without RawCard; see must not call the directory. Tenants that cannot be read are skipped and reported in the error at the end.
+func (d *Directory) every(ctx context.Context, behind time.Duration, see func(a *Agent, p Pulse)) error {
 	names, err := d.registry.tenants(ctx)
 	if err != nil {
 		return err
@@ -21,7 +22,7 @@ func (d *Directory) every(ctx context.Context, see func(a *Agent, p Pulse)) erro
 	for i, name := range names {
 		tenants[i] = d.tenant(name)
 	}
-	errs := atATime(tenants, func(s *tenantDirectory) error { return d.sync(ctx, s) })
+	errs := atATime(tenants, func(s *tenantDirectory) error { return d.refresh(ctx, s, behind) })
 	var failed []error
 	for i, s := range tenants {
 		if errs[i] != nil {
@@ -55,9 +56,9 @@ func (r *Registry) tenants(ctx context.Context) (tenants []string, err error) {
 	}
 }
 
-// knownAgent returns an agent from the directory after a refresh, or the fault of Missing.
+// knownAgent returns an agent as every sees it, or the fault of Missing.
 func (r *Registry) knownAgent(ctx context.Context, key Key) (*Agent, error) {
-	if err := r.directory.refresh(ctx, r.directory.tenant(key.Tenant)); err != nil {
+	if err := r.directory.refresh(ctx, r.directory.tenant(key.Tenant), maxUnasked); err != nil {
 		return nil, err
 	}
 	if a, _, ok := r.directory.Peek(key.Tenant, key.Name); ok {

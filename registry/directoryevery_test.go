@@ -19,7 +19,12 @@ import (
 type meter struct {
 	*embedded.Store
 
-	cards, pulses atomic.Int64
+	cards, pulses, logs atomic.Int64
+}
+
+func (m *meter) Changes(ctx context.Context, tenant string, after int64, limit int) ([]registry.Entry, error) {
+	m.logs.Add(1)
+	return m.Store.Changes(ctx, tenant, after, limit)
 }
 
 func (m *meter) Agent(ctx context.Context, key registry.Key) (registry.Record, error) {
@@ -40,8 +45,8 @@ func (m *meter) Pulses(ctx context.Context, keys ...registry.Key) (map[registry.
 	return m.Store.Pulses(ctx, keys...)
 }
 
-// TestWhatRunsAllTheTimeReadsNoCards has 20 agents of two tenants probed for ten minutes. The cards of half of them are refreshed.
-func TestWhatRunsAllTheTimeReadsNoCards(t *testing.T) {
+// TestWhatRunsAllTheTimeReadsLittle has 20 agents of two tenants probed for ten minutes. The cards of half of them are refreshed.
+func TestWhatRunsAllTheTimeReadsLittle(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
@@ -71,13 +76,16 @@ func TestWhatRunsAllTheTimeReadsNoCards(t *testing.T) {
 			go func() { ended <- run(ctx) }()
 		}
 		settle(time.Minute)
-		cards, pulses := m.cards.Load(), m.pulses.Load()
+		cards, pulses, logs := m.cards.Load(), m.pulses.Load(), m.logs.Load()
 		settle(10 * time.Minute)
 		if got := m.cards.Load() - cards; got != 0 {
 			t.Errorf("%d cards were read from the store in 10 minutes in which none has changed, want none", got)
 		}
 		if got := m.pulses.Load() - pulses; got > 20*61 { // the directory's reading, each 10 s
 			t.Errorf("%d pulses were read, want those of 20 agents each 10 s", got)
+		}
+		if got := m.logs.Load() - logs; got > 2*4*10*2 { // twice where prober and sweeper look at one moment
+			t.Errorf("logs were looked into %d times, want those of two tenants each 15 s", got)
 		}
 		if before := w.count(); before < 20*4*10 {
 			t.Errorf("%d cards were asked for, want those of 20 agents each 15 s", before)

@@ -62,12 +62,12 @@ func (d *Directory) Revision(tenant string) int64 {
 func (d *Directory) Refresh(ctx context.Context, tenant string) error {
 	s := d.tenant(tenant)
 	d.asked(s)
-	return d.refresh(ctx, s)
+	return d.refresh(ctx, s, maxBehind)
 }
 
-// refresh is Refresh for this process itself, which asks for all tenants all the time.
-func (d *Directory) refresh(ctx context.Context, s *tenantDirectory) error {
-	if d.Fresh(s.tenant) {
+// refresh is Refresh for this process itself, which asks for all tenants all the time: changes by other replicas may be missing for as long as behind.
+func (d *Directory) refresh(ctx context.Context, s *tenantDirectory, behind time.Duration) error {
+	if d.fresh(s, behind) {
 		return nil
 	}
 	return d.sync(ctx, s)
@@ -77,12 +77,19 @@ func (d *Directory) refresh(ctx context.Context, s *tenantDirectory) error {
 // frozen, or whose store was away, would give agents tasks under rules of hours ago.
 const maxBehind = 2 * time.Second
 
+// maxUnasked is maxBehind for the rounds over all agents, which decide nothing by what they miss: the next round sees it. To look into the log of each tenant
+// before each probe and each sweep was most of what an idle replica read.
+const maxUnasked = probeInterval
+
 // Fresh reports whether the directory reflects every change of the tenant that was made through this Registry before the call, and of those by other
 // replicas, which arrive through Run, all but the latest.
 func (d *Directory) Fresh(tenant string) bool {
-	s := d.tenant(tenant)
+	return d.fresh(d.tenant(tenant), maxBehind)
+}
+
+func (d *Directory) fresh(s *tenantDirectory, behind time.Duration) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	behind := time.Duration(d.registry.now().UnixNano() - s.seenTime.Load())
-	return s.loaded && !s.behindOwnWrites() && behind.Abs() <= maxBehind // clocks may go back, too
+	since := time.Duration(d.registry.now().UnixNano() - s.seenTime.Load())
+	return s.loaded && !s.behindOwnWrites() && since.Abs() < behind // clocks may go back, too
 }

@@ -92,7 +92,7 @@ func (r *Registry) countUnread(ctx context.Context, failures int, err error) int
 func (r *Registry) probeCandidates(ctx context.Context) ([]Key, error) {
 	var up, down []Key
 	now := r.now()
-	err := r.directory.every(ctx, func(a *Agent, p Pulse) {
+	err := r.directory.every(ctx, maxUnasked, func(a *Agent, p Pulse) {
 		switch {
 		case p.beating(now) || probeURL(a) == "":
 		case p.answering(now):

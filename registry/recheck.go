@@ -72,7 +72,7 @@ func (r *Registry) recheck(ctx context.Context, tenant string) error {
 // have been.
 func (r *Registry) sweepCards(ctx context.Context) error {
 	unchecked := r.uncertain.take()
-	failed := []error{r.directory.every(ctx, func(a *Agent, _ Pulse) {
+	failed := []error{r.directory.every(ctx, maxUnasked, func(a *Agent, _ Pulse) {
 		if a.Verification.State == VerificationUnchecked {
 			unchecked = append(unchecked, a.Key())
 		}

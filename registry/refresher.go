@@ -64,7 +64,7 @@ func (r *Registry) dueCards(ctx context.Context, watches map[Key]*cardWatch) ([]
 		w.seen = false
 	}
 	now := r.now()
-	err := r.directory.every(ctx, func(a *Agent, _ Pulse) {
+	err := r.directory.every(ctx, maxUnasked, func(a *Agent, _ Pulse) {
 		if a.CardURI == "" || a.Source.found() {
 			return
 		}

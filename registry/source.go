@@ -112,7 +112,7 @@ func (r *Registry) Seen(ctx context.Context, key Key, answered bool) error {
 // It deletes none: an admin decides about that.
 func (r *Registry) MarkGone(ctx context.Context, gone func(a *Agent) bool) (marked int, err error) {
 	var missing []Key
-	err = r.directory.every(ctx, func(a *Agent, _ Pulse) {
+	err = r.directory.every(ctx, 0, func(a *Agent, _ Pulse) {
 		if a.Source.found() && !a.Source.Gone && gone(a) {
 			missing = append(missing, a.Key())
 		}

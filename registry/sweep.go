@@ -46,7 +46,7 @@ func (r *Registry) Sweep(ctx context.Context) error {
 func (r *Registry) sweepStatuses(ctx context.Context) error {
 	var over []Key
 	now := r.now()
-	failed := []error{r.directory.every(ctx, func(a *Agent, p Pulse) {
+	failed := []error{r.directory.every(ctx, maxUnasked, func(a *Agent, p Pulse) {
 		if p.At(now).Status != p.AnnouncedStatus() {
 			over = append(over, a.Key())
 		}
