@@ -99,6 +99,9 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 		"TLS and plaintext":           {func(_ *testing.T, c *serve.Config) { c.TLS = serve.TLS{Cert: "a", Key: "b", Plaintext: true} }, "tls.plaintext", "take plaintext away"},
 		"an unknown kind of store":    {func(_ *testing.T, c *serve.Config) { c.Store.Kind = "paper" }, "store.kind", "not embedded or dynamodb"},
 		"settings of another store":   {func(_ *testing.T, c *serve.Config) { c.Store.TablePrefix = "prod-" }, "store.kind", "are for kind: dynamodb"},
+		"a prefix with a space": {func(_ *testing.T, c *serve.Config) {
+			c.Store = serve.Store{Kind: "dynamodb", TablePrefix: "a b", PageKeyFile: "key", Lease: time.Minute}
+		}, "store.tablePrefix", "is not allowed in a table's name"},
 		"a lease that nobody takes":   {func(_ *testing.T, c *serve.Config) { c.Store.Lease = time.Minute }, "store.lease", "is for kind: dynamodb"},
 		"one port for both":           {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr, c.GRPC.Addr = "127.0.0.1:8080", "127.0.0.1:8080" }, "grpc.addr", "is http.addr, too"},
 		"no folder":                   {func(_ *testing.T, c *serve.Config) { c.Store.DataDir = "" }, "store.dataDir", "needs a folder"},

@@ -47,11 +47,11 @@ func (c Config) Validate() error {
 	}
 	for _, r := range c.TablePrefix {
 		if !isNameRune(r) {
-			return fault.Invalid("table_prefix", "TABLE_PREFIX_INVALID", "%q is not allowed in a table's name: letters, digits and _ . - are", r)
+			return fault.Invalid("tablePrefix", "TABLE_PREFIX_INVALID", "%q is not allowed in a table's name: letters, digits and _ . - are", r)
 		}
 	}
 	if len(c.TablePrefix) > 64 {
-		return fault.Invalid("table_prefix", "TABLE_PREFIX_INVALID", "the prefix has %d characters; the limit is 64", len(c.TablePrefix))
+		return fault.Invalid("tablePrefix", "TABLE_PREFIX_INVALID", "the prefix has %d characters; the limit is 64", len(c.TablePrefix))
 	}
 	return nil
 }
