@@ -86,7 +86,7 @@ type Warning string
 // Warnings.
 const (
 	WarnComplex    Warning = "document_too_complex"    // converted in a plainer way than requested, to bound the work
-	WarnHidden     Warning = "hidden_content_included" // the page streams its content in hidden blocks, hides what a control opens, or hides so much that a script must show it; it was kept
+	WarnHidden     Warning = "hidden_content_included" // the page streams its content in hidden blocks, hides what a control opens, hides so much that a script must show it, or has most of its text for readers without scripts; it was kept
 	WarnInvisible  Warning = "invisible_characters_removed"
 	WarnIncomplete Warning = "content_incomplete" // a limit was reached; the rest was left out
 )

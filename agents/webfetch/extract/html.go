@@ -26,6 +26,12 @@ func renderHTML(ctx context.Context, content *Content, d document, o Options) er
 	base := baseURL(root, d.url)
 	content.Metadata = metadataOf(root, base)
 	content.Title, content.Language = content.Metadata.title, content.Metadata.language
+	if size.forArticle() {
+		if shown, shownSize, ok := withoutScripts(ctx, root, d.text); ok {
+			root, size = shown, shownSize
+			content.warn(WarnHidden)
+		}
+	}
 	if o.Selector.Expression != "" {
 		return renderSelected(ctx, content, root, size, base, o)
 	}
