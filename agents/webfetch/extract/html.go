@@ -64,7 +64,7 @@ func mainContent(content *Content, root *html.Node, base *url.URL, size cost, hi
 	}
 	dropSideContent(root, visible)
 	visible = textSize(root, isAroundContent)
-	found, err := articleNode(root, base, visible)
+	found, err := contentNode(root, base, visible, content.Metadata)
 	whole := textSize(root, nil)
 	removeWhere(root, hidden)
 	clean := textSize(root, nil) == whole // nothing in found is hidden

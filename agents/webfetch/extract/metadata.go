@@ -29,6 +29,8 @@ type Metadata struct {
 	title    string
 	language string
 	body     string // the article's text in JSON-LD
+	thread   bool   // JSON-LD calls the page a discussion
+	opening  string // the text of its first post there
 }
 
 // Limits of metadata.
@@ -179,6 +181,7 @@ func (r *metadataReader) readJSONLD(value any) {
 		if body := texts(v["articleBody"]); len(body) > 0 && len(body[0]) > len(r.body) {
 			r.body = body[0]
 		}
+		r.readDiscussion(v)
 		first(&r.Published, v["datePublished"])
 		first(&r.Modified, v["dateModified"])
 		first(&r.Author, v["author"])

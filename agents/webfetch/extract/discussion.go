@@ -1,0 +1,81 @@
+package extract
+
+import (
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// discussions are the types of pages that are a thread of a forum, or a question with its answers (https://schema.org/DiscussionForumPosting,
+// https://schema.org/QAPage).
+var discussions = map[string]bool{"DiscussionForumPosting": true, "QAPage": true}
+
+// minPosts is the percentage of the visible text that the marked posts of a discussion have at least.
+const minPosts = 20
+
+// readDiscussion notes whether an object in JSON-LD, or what it is about, is a discussion, and the text of its first post.
+func (r *metadataReader) readDiscussion(page map[string]any) {
+	main, _ := page["mainEntity"].(map[string]any)
+	for _, object := range []map[string]any{page, main} {
+		kind, _ := object["@type"].(string)
+		r.thread = r.thread || discussions[kind]
+		if said, _ := object["text"].(string); r.thread && r.opening == "" {
+			r.opening = said
+		}
+	}
+}
+
+// isDiscussion reports whether a page says, in JSON-LD or in its markup, that it is a discussion.
+func isDiscussion(root *html.Node, m Metadata) bool {
+	if m.thread {
+		return true
+	}
+	for n := range root.Descendants() {
+		if kind := attribute(n, "itemtype"); discussions[kind[strings.LastIndexByte(kind, '/')+1:]] {
+			return true
+		}
+	}
+	return false
+}
+
+// contentNode returns the posts of a discussion that marks them, and what the readability stage finds on any other page. That stage knows articles, and
+// takes answers for comments: less than half of a discussion is a mistake.
+func contentNode(root *html.Node, base *url.URL, visible int, about Metadata) (*html.Node, error) {
+	discussion := isDiscussion(root, about)
+	if discussion {
+		if posts := postsOf(root, about.opening, visible); posts != nil {
+			return posts, nil
+		}
+	}
+	found, err := articleNode(root, base, visible)
+	if err == nil && discussion && textSize(found, nil)*2 < visible {
+		return nil, errNoArticle
+	}
+	return found, err
+}
+
+// postsOf returns the texts that a discussion marks as posts, or nil if they are too little of its visible text. The first post may be in JSON-LD only.
+func postsOf(root *html.Node, opening string, visible int) *html.Node {
+	posts := element(atom.Div)
+	addPosts(posts, root)
+	if textSize(posts, nil)*100 < visible*minPosts {
+		return nil
+	}
+	said := firstOf(opening)
+	if said != "" && !strings.Contains(strings.Join(strings.Fields(textOf(posts)), ""), said) {
+		posts.InsertBefore(statedText(opening), posts.FirstChild)
+	}
+	return posts
+}
+
+func addPosts(posts, n *html.Node) {
+	for child := range n.ChildNodes() {
+		if attribute(child, "itemprop") == "text" {
+			posts.AppendChild(reduced(child, nil))
+		} else {
+			addPosts(posts, child)
+		}
+	}
+}
