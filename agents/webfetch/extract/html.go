@@ -32,6 +32,7 @@ func renderHTML(ctx context.Context, content *Content, d document, o Options) er
 			content.warn(WarnHidden)
 		}
 	}
+	openWrappers(content, root)
 	if o.Selector.Expression != "" {
 		return renderSelected(ctx, content, root, size, base, o)
 	}
