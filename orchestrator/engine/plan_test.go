@@ -266,12 +266,9 @@ func TestATaskThatEndsFromOutsideKeepsWhatItsStepsCompleted(t *testing.T) {
 				t.Errorf("state %s with artifacts %v, want %s with what the quick one made; log %v", task.State, task.Artifacts, test.state, log)
 			}
 			for _, s := range task.Plan.Steps {
-				want := test.state
-				if s.Agent == "quick" {
-					want = a2apb.TaskState_TASK_STATE_COMPLETED
-				}
-				if s.State != want {
-					t.Errorf("the step of %s is %s, want %s", s.Agent, s.State, want)
+				child, _ := w.awaitEnd(s.TaskID) // at the deadline it may be quicker to end by itself than to be canceled
+				if completed := s.State == a2apb.TaskState_TASK_STATE_COMPLETED; completed != (s.Agent == "quick") || s.State != child.State {
+					t.Errorf("the step of %s is %s, and its task %s, want the same, and only the quick one completed", s.Agent, s.State, child.State)
 				}
 			}
 		})

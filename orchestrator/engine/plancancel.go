@@ -11,9 +11,9 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// stopPlan cancels the steps of a task that ends from outside in a state. The round that it returns has what was completed by then; it is nil if one
-// agent does the task.
-func (e *Engine) stopPlan(ctx context.Context, t *orchestrator.Task, state a2apb.TaskState) (*planRound, error) {
+// stopPlan cancels the steps of a task that ends from outside. The round that it returns has what was completed by then; it is nil if one agent does the
+// task.
+func (e *Engine) stopPlan(ctx context.Context, t *orchestrator.Task) (*planRound, error) {
 	if t.Plan == nil {
 		return nil, nil //nolint:nilnil // most tasks have no plan
 	}
@@ -21,12 +21,12 @@ func (e *Engine) stopPlan(ctx context.Context, t *orchestrator.Task, state a2apb
 	if err := e.readSteps(ctx, r); err != nil {
 		return nil, err
 	}
-	return r, e.cancelUnneeded(ctx, r, state)
+	return r, e.cancelUnneeded(ctx, r)
 }
 
-// cancelUnneeded cancels the steps that are no longer needed, which end in a state, and takes in what was completed before that.
-func (e *Engine) cancelUnneeded(ctx context.Context, r *planRound, state a2apb.TaskState) error {
-	left, err := e.cancelSteps(ctx, r.task, r.plan, state)
+// cancelUnneeded cancels the steps that are no longer needed, and takes in what was completed before that.
+func (e *Engine) cancelUnneeded(ctx context.Context, r *planRound) error {
+	left, err := e.cancelSteps(ctx, r.task, r.plan)
 	if err != nil {
 		return err
 	}
@@ -48,14 +48,14 @@ func (e *Engine) cancelUnneeded(ctx context.Context, r *planRound, state a2apb.T
 }
 
 // cancelSteps cancels all tasks of a plan, including one that was submitted but not recorded, and returns the plan with the state of each.
-func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task, p *orchestrator.Plan, state a2apb.TaskState) (*orchestrator.Plan, error) {
+func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task, p *orchestrator.Plan) (*orchestrator.Plan, error) {
 	p = p.Clone()
 	p.Asking = nil
 	for i := range p.Steps {
 		if orchestrator.Terminal(p.Steps[i].State) && p.Steps[i].TaskID != "" {
 			continue
 		}
-		if err := e.cancelStep(ctx, t, i, &p.Steps[i], state); err != nil {
+		if err := e.cancelStep(ctx, t, i, &p.Steps[i]); err != nil {
 			return nil, fmt.Errorf("cancel step %d of task %s: %w", i+1, t.ID, err)
 		}
 	}
@@ -63,12 +63,12 @@ func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task, p *orche
 }
 
 // cancelStep cancels a step's task, if there is one. The task may have ended by itself, and another agent may have taken it over.
-func (e *Engine) cancelStep(ctx context.Context, t *orchestrator.Task, i int, s *orchestrator.Step, state a2apb.TaskState) error {
+func (e *Engine) cancelStep(ctx context.Context, t *orchestrator.Task, i int, s *orchestrator.Step) error {
 	k := orchestrator.Key{Tenant: t.Tenant, ID: cmp.Or(s.TaskID, orchestrator.TaskID(t.Tenant, plannerName, t.StepRequestID(i+1)))}
 	canceled, err := e.Cancel(ctx, Cancellation{Key: k, Caller: plannerName, With: t.CancelWith.Struct()})
 	switch fault.ReasonOf(err) {
 	case "":
-		s.TaskID, s.Agent, s.State = k.ID, canceled.Agent, state
+		s.TaskID, s.Agent, s.State = k.ID, canceled.Agent, a2apb.TaskState_TASK_STATE_CANCELED
 		return nil
 	case "TASK_NOT_FOUND":
 		return nil

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-
 	"github.com/quorate/quorate/orchestrator"
 )
 
@@ -83,7 +81,7 @@ func (e *Engine) storeRound(ctx context.Context, r *planRound) (stepResult, erro
 // endPlan ends the task with what the steps made. Steps that are no longer needed are canceled first, so that what they complete until then counts.
 func (e *Engine) endPlan(ctx context.Context, r *planRound, lost bool) (stepResult, error) {
 	show := r.clearWait()
-	if err := e.cancelUnneeded(ctx, r, a2apb.TaskState_TASK_STATE_CANCELED); err != nil {
+	if err := e.cancelUnneeded(ctx, r); err != nil {
 		return stepResult{}, err
 	}
 	artifacts, why := r.results(lost)

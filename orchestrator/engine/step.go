@@ -29,11 +29,11 @@ func (e *Engine) step(ctx context.Context, t orchestrator.Task) (stepResult, err
 		return e.reportEnd(ctx, &t)
 	case t.Ended():
 		return stepResult{wait: forever}, nil
+	case t.CancelAsked: // whoever asked for it was told that it would be so
+		return e.terminate(ctx, t, a2apb.TaskState_TASK_STATE_CANCELED, &orchestrator.Error{Reason: "CANCELED", Message: "the task was canceled on request"})
 	case e.isOverdue(&t):
 		return e.terminate(ctx, t, a2apb.TaskState_TASK_STATE_FAILED,
 			&orchestrator.Error{Reason: "DEADLINE_EXCEEDED", Message: "the task had not ended by its deadline, " + t.Deadline.Format(time.RFC3339) + deadlineHint(&t)})
-	case t.CancelAsked:
-		return e.terminate(ctx, t, a2apb.TaskState_TASK_STATE_CANCELED, &orchestrator.Error{Reason: "CANCELED", Message: "the task was canceled on request"})
 	}
 	if needless, err := e.endWithParent(ctx, &t); needless || err != nil {
 		return stepResult{again: true}, err
@@ -86,7 +86,7 @@ func deadlineHint(t *orchestrator.Task) string {
 // terminate ends a task from outside: the agent is asked to stop, and the task ends whatever the agent answers. What steps have completed is kept.
 func (e *Engine) terminate(ctx context.Context, t orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error) (stepResult, error) {
 	note := e.cancelRemote(ctx, &t)
-	r, err := e.stopPlan(ctx, &t, state) // because of the same deadline
+	r, err := e.stopPlan(ctx, &t)
 	if err != nil {
 		return stepResult{}, err
 	}
