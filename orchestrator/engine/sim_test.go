@@ -53,6 +53,7 @@ type simulation struct {
 	t        *testing.T
 	store    *storetest.Memory
 	leases   storetest.MemoryLeases
+	beats    func(orchestrator.LeaseStore) orchestrator.LeaseStore // put before the store of leases; nil: nothing is
 	worker   *worker
 	client   agentclient.Client // the worker, or something before it
 	away     string             // an agent that cannot be reached
@@ -100,7 +101,11 @@ func (s *simulation) boot() (work func()) {
 	if s.moment != nil {
 		tasks = meddled{life, s.moment}
 	}
-	leases, err := lease.New(lease.Config{Store: &s.leases, Logger: slog.New(slog.DiscardHandler), Duration: 5 * time.Minute, Collect: time.Minute})
+	beats := orchestrator.LeaseStore(&s.leases)
+	if s.beats != nil {
+		beats = s.beats(beats)
+	}
+	leases, err := lease.New(lease.Config{Store: beats, Logger: slog.New(slog.DiscardHandler), Duration: 5 * time.Minute, Collect: time.Minute})
 	if err != nil {
 		s.t.Fatal(err)
 	}
