@@ -90,9 +90,12 @@ func (p *Pool) overHTTP(at endpoint, in agentcard.Interface) Client {
 	}
 }
 
+// Speaks reports whether the agent with the card has an interface for a client of this package.
+func Speaks(card *agentcard.Card) bool { return slices.ContainsFunc(card.Interfaces, speaks) }
+
 // Unspoken says that the agent with the card has no interface for a client of this package, and which it has. It is empty when there is one.
 func Unspoken(card agentcard.Card) string {
-	if slices.ContainsFunc(card.Interfaces, speaks) {
+	if Speaks(&card) {
 		return ""
 	}
 	return "offers no interface that Quorate speaks: A2A 1.0 over GRPC, JSONRPC or HTTP+JSON, or 0.3 over JSONRPC; it offers " + describe(card.Interfaces)

@@ -21,7 +21,7 @@ type Connector interface {
 	Connect(name string, card agentcard.Card) (client agentclient.Client, binding string, err error)
 }
 
-// Config holds the dependencies and settings of an Engine. All fields are required except Now, Notifier, Receiver, Embedder, Signatures, the limits
+// Config holds the dependencies and settings of an Engine. All fields are required except Now, Notifier, Receiver, Embedder, Signatures, Speaks, the limits
 // and the durations.
 type Config struct {
 	Store     orchestrator.Store
@@ -45,6 +45,8 @@ type Config struct {
 	MaxExchanges int           // tasks with agents at a time; further tasks queue, and the busiest agents leave room for the others, also for what they make (holdings); default 16,384
 
 	Signatures registry.SignaturePolicy // which cards are trusted; empty is verify-if-present
+
+	Speaks func(card *agentcard.Card) bool // whether tasks can be sent to the agent with a card; nil: Connect is asked only once an agent is chosen
 
 	Embedder     router.Embedder // second stage of routing by text; nil: there is none
 	EmbedTimeout time.Duration   // how long a decision waits for Embedder; default 150 ms

@@ -20,7 +20,7 @@ func (r *Router) planChain(tenant string, v *view, want orchestrator.Contract, a
 	away := false // whether an agent was left out that may be back later
 	list, hops := v.shortestChain(want, func(agent string) bool {
 		a, status, ok := r.directory.Peek(tenant, agent)
-		accepts := ok && AcceptsTasks(status) && r.trusts(a.Verification) && !r.cut(tenant, agent)
+		accepts := ok && r.accepts(a, status) && !r.cut(tenant, agent)
 		away = away || !accepts
 		return accepts
 	})

@@ -42,6 +42,8 @@ func (r *Router) obstacle(c *candidate, named bool, versions registry.VersionRan
 	switch {
 	case !r.trusts(c.agent.Verification):
 		return CodeUntrusted
+	case !r.speaks(&c.agent.Card):
+		return CodeUnspoken
 	case !versions.Holds(c.agent.Card.Version):
 		return CodeVersion
 	default:
@@ -81,9 +83,14 @@ func AcceptsTasks(s registry.Status) bool {
 	return statusObstacle(s, false) == ""
 }
 
+// accepts reports whether an agent gets tasks that do not name it, of any version.
+func (r *Router) accepts(a *registry.Agent, s registry.Status) bool {
+	return AcceptsTasks(s) && r.trusts(a.Verification) && r.speaks(&a.Card)
+}
+
 func (r *Router) anyAccepts(list []candidate) bool {
 	for i := range list { // a candidate is large
-		if AcceptsTasks(list[i].status) && r.trusts(list[i].agent.Verification) {
+		if r.accepts(list[i].agent, list[i].status) {
 			return true
 		}
 	}
@@ -114,6 +121,8 @@ func (c *candidate) describeObstacle(versions registry.VersionRange) string {
 	switch s := c.status; c.obstacle {
 	case CodeUntrusted:
 		return "its card is not signed as this server asks: " + c.agent.Verification.Reason
+	case CodeUnspoken:
+		return "it offers no interface that Quorate speaks"
 	case CodeVersion:
 		return fmt.Sprintf("its version %s is not %s", c.agent.Card.Version, versions)
 	case CodeDraining:

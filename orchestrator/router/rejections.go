@@ -37,7 +37,7 @@ func (r *rejections) add(agent, code string, why func() string) {
 func (r *rejections) full() bool { return len(r.list) == maxListed }
 
 // noAgentError returns the fault that says why none of the agents that were considered can take the task.
-func (r *rejections) noAgentError() error {
+func (r *rejections) noAgentError(kind fault.Kind, reason string) error {
 	var why []string
 	for _, x := range r.list[:min(len(r.list), maxNamed)] {
 		why = append(why, x.Agent+": "+x.Reason)
@@ -45,5 +45,5 @@ func (r *rejections) noAgentError() error {
 	if n := len(r.list) + r.omitted - len(why); n > 0 {
 		why = append(why, fmt.Sprintf("and %d more", n))
 	}
-	return fault.New(fault.Unavailable, ReasonNobody, "no agent can take the task: %s", strings.Join(why, "; "))
+	return fault.New(kind, reason, "no agent can take the task: %s", strings.Join(why, "; "))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // Directory looks agents up in memory; *registry.Directory is one. What it returns is shared and read-only.
@@ -37,6 +38,7 @@ type Config struct {
 	Directory    Directory
 	Cut          func(tenant, agent string) bool    // whether an agent is avoided because it could not be reached lately; nil: none is
 	Trusts       func(v registry.Verification) bool // whether an agent may get tasks, given the signature check of its card; nil: all may
+	Speaks       func(card *agentcard.Card) bool    // whether tasks can be sent to the agent with a card; nil: they can be to all
 	Now          func() time.Time                   // nil is time.Now
 	Intn         func(n int) int                    // returns a random number from 0 to n-1; nil is math/rand
 	Embedder     Embedder                           // second stage of routing by text; nil: there is none
@@ -48,6 +50,7 @@ type Router struct {
 	directory   Directory
 	cut         func(tenant, agent string) bool
 	trusts      func(v registry.Verification) bool
+	speaks      func(card *agentcard.Card) bool
 	intn        func(n int) int
 	signals     *signals
 	indexes     *indexCache
@@ -69,8 +72,11 @@ func New(c Config) *Router {
 	if c.Trusts == nil {
 		c.Trusts = registry.SignaturesOff.Trusts
 	}
+	if c.Speaks == nil {
+		c.Speaks = func(*agentcard.Card) bool { return true }
+	}
 	return &Router{
-		directory: c.Directory, cut: c.Cut, trusts: c.Trusts, intn: c.Intn, signals: newSignals(c.Now), indexes: newIndexCache(c.Directory, c.Now), secondStage: newSecondStage(c.Embedder, c.EmbedTimeout),
+		directory: c.Directory, cut: c.Cut, trusts: c.Trusts, speaks: c.Speaks, intn: c.Intn, signals: newSignals(c.Now), indexes: newIndexCache(c.Directory, c.Now), secondStage: newSecondStage(c.Embedder, c.EmbedTimeout),
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
@@ -43,16 +45,20 @@ func TestAServerDoesAllOfItsWork(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatQuorateCannotCallIsRegisteredWithAWarning(t *testing.T) {
+func TestAnAgentThatQuorateCannotCallIsRegisteredWithAWarningAndGetsNoTasks(t *testing.T) {
 	t.Parallel()
 	stores, err := server.OpenEmbedded(t.Context(), server.Embedded{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatalf("OpenEmbedded() = %v, want no error", err)
 	}
 	card := `{"name":"a","version":"1.0.0","supportedInterfaces":[{"url":"http://192.0.2.1/","protocolBinding":"CARRIER-PIGEON","protocolVersion":"1.0"}],"skills":[{"id":"s"}]}`
-	_, warnings, err := startOn(t, stores, listen(t)).Registry.Register(t.Context(), auth.DefaultTenant, registry.Registration{RawCard: []byte(card)})
+	s := startOn(t, stores, listen(t))
+	_, warnings, err := s.Registry.Register(t.Context(), auth.DefaultTenant, registry.Registration{RawCard: []byte(card)})
 	unsupported := func(w agentcard.Warning) bool { return w.Code == "AGENT_INTERFACE_UNSUPPORTED" }
 	if err != nil || !slices.ContainsFunc(warnings, unsupported) {
 		t.Errorf("Register() = %v, %v, want AGENT_INTERFACE_UNSUPPORTED among the warnings", warnings, err)
+	}
+	if d, err := s.Engine.Resolve(t.Context(), engine.Submission{Tenant: auth.DefaultTenant, Route: orchestrator.Route{Agent: "a"}}); err != nil || d.Refused == "" {
+		t.Errorf("Resolve() = %+v, %v, want a refusal", d, err)
 	}
 }

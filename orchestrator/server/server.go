@@ -117,7 +117,7 @@ func (s *Server) newEngine(o Options, ledger *consultation.Ledger) (*engine.Engi
 		Store: o.Stores.Tasks, Leases: leases, Directory: s.Registry.Directory(), Connect: s.pool, Ledger: ledger, Logger: s.logger,
 		Embedder: embedder, EmbedTimeout: o.Embeddings.Timeout,
 		Tracer: o.Telemetry.TracerProvider.Tracer("quorate/engine"), Meter: o.Telemetry.MeterProvider.Meter("quorate/engine"),
-		Signatures: o.Agents.Signatures, Notifier: push.New(o.Receivers, a2aedge.Notification), Receiver: s.announcements.Receiver,
+		Signatures: o.Agents.Signatures, Speaks: agentclient.Speaks, Notifier: push.New(o.Receivers, a2aedge.Notification), Receiver: s.announcements.Receiver,
 		MaxExchanges: o.MaxExchanges, Now: o.Stores.Now,
 	})
 }
