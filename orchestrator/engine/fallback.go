@@ -89,8 +89,8 @@ func withNewChoice(d orchestrator.Decision, from, to string, why *fault.Error) o
 	switch why.Reason {
 	case router.ReasonVersion:
 		code = router.CodeVersion
-	case router.CodeUntrusted:
-		code = router.CodeUntrusted
+	case router.CodeUntrusted, router.CodeNoInput, router.CodeBadInput:
+		code = why.Reason
 	}
 	d.Rejected = append(slices.Clone(d.Rejected), orchestrator.Rejection{Agent: from, Code: code, Reason: errorOf(why).Message})
 	return d
@@ -103,6 +103,8 @@ func shortReason(why *fault.Error) string {
 		return "is of another version by now"
 	case router.CodeUntrusted:
 		return "is not trusted any more"
+	case router.CodeNoInput, router.CodeBadInput:
+		return "does not take the inputs"
 	}
 	return "could not be reached"
 }

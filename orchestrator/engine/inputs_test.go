@@ -9,6 +9,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
 )
 
 func TestInputsReachTheAgentAndTellRequestsApart(t *testing.T) {
@@ -72,5 +73,48 @@ func TestAnInputIsOfTheTypeThatTheContractHasForIt(t *testing.T) {
 	}
 	if s.Inputs[0].SemanticType != "" {
 		t.Errorf("the caller's own input was changed to %+v", s.Inputs[0])
+	}
+}
+
+// TestOfThoseWithASkillOneThatTakesTheInputsIsChosen has two agents with a skill between which chance decides: one wants an input that the task does not
+// have, or has it only shorter than it is.
+func TestOfThoseWithASkillOneThatTakesTheInputsIsChosen(t *testing.T) {
+	t.Parallel()
+	const tries = 20
+	wants := registry.InputSchema{Name: "spec", SemanticType: "document", Required: true}
+	wants.ValidationRules = []registry.ValidationRule{{Type: "length", Value: 3.0, Message: "too long"}}
+	for name, test := range map[string]struct {
+		inputs []orchestrator.Input
+		code   string
+	}{
+		"one is missing":  {nil, "INPUT_MISSING"},
+		"one is too long": {[]orchestrator.Input{{Name: "spec", Parts: text("long").GetParts()}}, "INPUT_INVALID"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			picky := &actor{name: "picky", skill: "work", inputs: []registry.InputSchema{wants}, play: delivers("done")}
+			w := newWorld(t, picky, &actor{name: "plain", skill: "work", play: delivers("done")})
+			s := engine.Submission{Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Skill: "work"}, Inputs: test.inputs}
+			rejected := 0
+			for range tries {
+				dry, err := w.engine.Resolve(t.Context(), s)
+				if err != nil || dry.Chosen != "plain" {
+					t.Fatalf("Resolve() = %+v, %v, want plain", dry, err)
+				}
+				if len(dry.Rejected) == 1 && dry.Rejected[0].Agent == "picky" && dry.Rejected[0].Code == test.code {
+					rejected++
+				}
+				if task, err := w.engine.Submit(t.Context(), s); err != nil || task.Agent != "plain" {
+					t.Fatalf("Submit() = agent %q, %v, want plain", task.Agent, err)
+				}
+			}
+			if rejected == 0 {
+				t.Errorf("in %d tries picky was rejected with %s never, want sometimes", tries, test.code)
+			}
+			s.Route = orchestrator.Route{Agent: "picky"}
+			if _, err := w.engine.Submit(t.Context(), s); fault.ReasonOf(err) != test.code {
+				t.Errorf("Submit() to picky = %v, want %s", err, test.code)
+			}
+		})
 	}
 }

@@ -41,7 +41,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	if to.Decision.Together() {
 		return e.submitPlan(ctx, &s, to, id, now)
 	}
-	if err := s.bindInputs(e.router, to.Agent); err != nil {
+	if err := e.bindToChosen(&s, &to); err != nil {
 		return orchestrator.Task{}, err
 	}
 	t := s.task(ctx, id, now)

@@ -13,6 +13,7 @@ const (
 	CodeUnspoken    = "AGENT_INTERFACE_UNSUPPORTED" // it offers no interface over which a task could be sent; also the reason of a fault if that is all there is
 	CodeNoOutput    = "OUTPUT_MISSING"              // it does not declare the wanted output
 	CodeNoInput     = "INPUT_MISSING"               // it requires an input that is not available
+	CodeBadInput    = "INPUT_INVALID"               // it does not take one of the inputs as it is
 	CodeNotAlike    = "TEXT_NOT_ALIKE"              // the text does not resemble anything that it does
 )
 

@@ -49,7 +49,7 @@ func (f *searchResult) refusalFor(versions registry.VersionRange) error {
 		return fault.New(fault.NotFound, ReasonVersion, "none of the agents that fit has a version that is %s", versions).With("version", versions.String())
 	case f.refusal != nil && (versions.All() || len(f.candidates) == 0):
 		return f.refusal
-	case !slices.ContainsFunc(f.candidates, func(c candidate) bool { return c.obstacle != CodeUnspoken }): // of these, waiting is no use
+	case len(f.candidates) > 0 && !slices.ContainsFunc(f.candidates, func(c candidate) bool { return c.obstacle != CodeUnspoken }): // waiting is no use
 		return f.rejected.noAgentError(fault.FailedPrecondition, CodeUnspoken)
 	default:
 		return f.rejected.noAgentError(fault.Unavailable, ReasonNobody)

@@ -61,10 +61,10 @@ func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestra
 		}
 	}
 	if len(missing) > 0 {
-		return nil, violationError("INPUT_MISSING", append(missing, broken...))
+		return nil, violationError(CodeNoInput, append(missing, broken...))
 	}
 	if len(broken) > 0 {
-		return nil, violationError("INPUT_INVALID", broken)
+		return nil, violationError(CodeBadInput, broken)
 	}
 	return named, nil
 }
