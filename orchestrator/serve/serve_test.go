@@ -96,9 +96,9 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 			own := certtest.NewAuthority(t).Issue(t, "quorate")
 			c.TLS = serve.TLS{Cert: own.CertFile, Key: own.KeyFile, ClientCA: "/nonexistent/ca"}
 		}, "tls.clientCA", "read the authorities of clients"},
-		"TLS and plaintext":           {func(_ *testing.T, c *serve.Config) { c.TLS = serve.TLS{Cert: "a", Key: "b", Plaintext: true} }, "tls.plaintext", "take plaintext away"},
-		"an unknown kind of store":    {func(_ *testing.T, c *serve.Config) { c.Store.Kind = "paper" }, "store.kind", "not embedded or dynamodb"},
-		"settings of another store":   {func(_ *testing.T, c *serve.Config) { c.Store.TablePrefix = "prod-" }, "store.kind", "are for kind: dynamodb"},
+		"TLS and plaintext":         {func(_ *testing.T, c *serve.Config) { c.TLS = serve.TLS{Cert: "a", Key: "b", Plaintext: true} }, "tls.plaintext", "take plaintext away"},
+		"an unknown kind of store":  {func(_ *testing.T, c *serve.Config) { c.Store.Kind = "paper" }, "store.kind", "not embedded or dynamodb"},
+		"settings of another store": {func(_ *testing.T, c *serve.Config) { c.Store.TablePrefix = "prod-" }, "store.kind", "are for kind: dynamodb"},
 		"a prefix with a space": {func(_ *testing.T, c *serve.Config) {
 			c.Store = serve.Store{Kind: "dynamodb", TablePrefix: "a b", PageKeyFile: "key", Lease: time.Minute}
 		}, "store.tablePrefix", "is not allowed in a table's name"},
