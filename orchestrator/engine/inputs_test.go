@@ -81,7 +81,7 @@ func TestAnInputIsOfTheTypeThatTheContractHasForIt(t *testing.T) {
 func TestOfThoseWithASkillOneThatTakesTheInputsIsChosen(t *testing.T) {
 	t.Parallel()
 	const tries = 20
-	wants := registry.InputSchema{Name: "spec", SemanticType: "document", Required: true}
+	wants := agentcard.InputSchema{Name: "spec", SemanticType: "document", Required: true}
 	wants.ValidationRules = []registry.ValidationRule{{Type: "length", Value: 3.0, Message: "too long"}}
 	for name, test := range map[string]struct {
 		inputs []orchestrator.Input
@@ -92,7 +92,7 @@ func TestOfThoseWithASkillOneThatTakesTheInputsIsChosen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			picky := &actor{name: "picky", skill: "work", inputs: []registry.InputSchema{wants}, play: delivers("done")}
+			picky := &actor{name: "picky", skill: "work", inputs: []agentcard.InputSchema{wants}, play: delivers("done")}
 			w := newWorld(t, picky, &actor{name: "plain", skill: "work", play: delivers("done")})
 			s := engine.Submission{Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Skill: "work"}, Inputs: test.inputs}
 			rejected := 0
