@@ -99,7 +99,7 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy *proxy, maxSize in
 	}
 	opened := chromedp.Events(tab, page.JavascriptDialogOpening)
 	dialogs.Go(func() { dismiss(tab, opened) })
-	answer, err := chromedp.Run(tab, chromedp.NavigateResponse(u.String()))
+	answer, err := load(tab, u.String())
 	if err != nil {
 		at, err := unloaded(tab, proxy, err)
 		return webfetch.Rendered{URL: at}, err

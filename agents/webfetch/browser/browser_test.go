@@ -369,3 +369,19 @@ func TestWithoutABrowser(t *testing.T) {
 		t.Errorf("Fetch(render always) without a browser = %+v, %v, want render_error", p, err)
 	}
 }
+
+func TestAPartThatNeverComesDoesNotHoldThePage(t *testing.T) {
+	pixel := make(chan struct{})
+	body := page("<h1>Text</h1><p>" + strings.Repeat("This is enough text. ", 30) + "</p><img src=/pixel><script>document.body.append('A script ran.')</script>")
+	site, host := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/pixel" {
+			<-pixel
+		}
+		body(w, r)
+	})
+	defer close(pixel)
+	p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAlways, Timeout: 2 * time.Minute})
+	if err != nil || !strings.Contains(p.Content, "enough text") || !strings.Contains(p.Content, "A script ran") {
+		t.Errorf("Fetch(a page with a picture that never comes) = %q, %v, want its text", p.Content, err)
+	}
+}
