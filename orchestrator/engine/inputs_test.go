@@ -9,7 +9,6 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/agentcard"
 )
 
@@ -83,7 +82,7 @@ func TestOfThoseWithASkillOneThatTakesTheInputsIsChosen(t *testing.T) {
 	t.Parallel()
 	const tries = 20
 	wants := agentcard.InputSchema{Name: "spec", SemanticType: "document", Required: true}
-	wants.ValidationRules = []registry.ValidationRule{{Type: "length", Value: 3.0, Message: "too long"}}
+	wants.ValidationRules = []agentcard.ValidationRule{{Type: "length", Value: 3.0, Message: "too long"}}
 	for name, test := range map[string]struct {
 		inputs []orchestrator.Input
 		code   string

@@ -3,6 +3,7 @@ package serve
 import (
 	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 	"github.com/quorate/quorate/registry/discovery"
 )
 
@@ -40,6 +41,11 @@ func (a *Agents) Validate() error {
 	}
 	if !registry.CardChanges(a.CardChanges).Valid() {
 		return invalid("cardChanges", "%q is not allow or confirm", a.CardChanges)
+	}
+	for _, name := range a.PassThrough {
+		if name != "*" && !agentcard.ValidName(name) {
+			return invalid("passThrough", "%q is no agent's name: %s, or *", name, agentcard.NameRule)
+		}
 	}
 	if a.MaxExchanges < minExchanges || a.MaxExchanges > maxExchanges {
 		return invalid("maxExchanges", "%d is not from %d to %d", a.MaxExchanges, minExchanges, maxExchanges)

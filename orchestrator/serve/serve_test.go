@@ -117,11 +117,12 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "store.pageKeyFile", "may be read by everybody"},
-		"an unknown signature policy":  {func(_ *testing.T, c *serve.Config) { c.Agents.Signatures = "perhaps" }, "agents.signatures", "not off, verify-if-present"},
-		"an unknown policy of changes": {func(_ *testing.T, c *serve.Config) { c.Agents.CardChanges = "perhaps" }, "agents.cardChanges", "not allow or confirm"},
-		"cards somewhere":              {func(_ *testing.T, c *serve.Config) { c.Agents.CardFolder = "cards" }, "agents.cardFolder", `the folder "cards" is not an absolute path`},
-		"a model from nowhere":         {func(_ *testing.T, c *serve.Config) { c.Routing.EmbeddingsModel = "m" }, "routing.embeddingsURL", "need embeddingsURL"},
-		"an endpoint without a model":  {func(_ *testing.T, c *serve.Config) { c.Routing.EmbeddingsURL = "https://embeddings.example/v1" }, "routing.embeddingsModel", "say which model"},
+		"an unknown signature policy":   {func(_ *testing.T, c *serve.Config) { c.Agents.Signatures = "perhaps" }, "agents.signatures", "not off, verify-if-present"},
+		"an unknown policy of changes":  {func(_ *testing.T, c *serve.Config) { c.Agents.CardChanges = "perhaps" }, "agents.cardChanges", "not allow or confirm"},
+		"calls to a name that none has": {func(_ *testing.T, c *serve.Config) { c.Agents.PassThrough = []string{"*", "a b"} }, "agents.passThrough", `"a b" is no agent's name`},
+		"cards somewhere":               {func(_ *testing.T, c *serve.Config) { c.Agents.CardFolder = "cards" }, "agents.cardFolder", `the folder "cards" is not an absolute path`},
+		"a model from nowhere":          {func(_ *testing.T, c *serve.Config) { c.Routing.EmbeddingsModel = "m" }, "routing.embeddingsURL", "need embeddingsURL"},
+		"an endpoint without a model":   {func(_ *testing.T, c *serve.Config) { c.Routing.EmbeddingsURL = "https://embeddings.example/v1" }, "routing.embeddingsModel", "say which model"},
 		"replicas with a folder": {func(_ *testing.T, c *serve.Config) {
 			c.Store.Kind, c.Store.Lease, c.Store.PageKeyFile = "dynamodb", time.Minute, "key"
 		}, "store.dataDir", "is for kind: embedded"},
