@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/kit/kittest"
 )
 
 // pipes is a listener in memory, on which a test's time passes at once.
@@ -105,4 +106,37 @@ func TestAStreamOutlivesTheTimeForItsBody(t *testing.T) {
 			t.Errorf("events of an hour = %s, %v, want the artifact and the end", events, err)
 		}
 	})
+}
+
+func TestACompressedBodyIsRefused(t *testing.T) {
+	t.Parallel()
+	agent := kittest.Start(t, kit.Config{Name: "plain", Description: "Reads no compressed bodies.", Version: "1.0.0", Handler: echo})
+	for _, path := range []string{"/", "/rest/message:send"} {
+		for coding, refused := range map[string]bool{"gzip": true, "identity": false} {
+			t.Run(path+" "+coding, func(t *testing.T) {
+				t.Parallel()
+				req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, agent.URL()+path, strings.NewReader("{}"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				req.Header.Set("Content-Type", "application/json")
+				req.Header.Set("A2A-Version", "1.0")
+				req.Header.Set("Content-Encoding", coding)
+				req.Close = true
+				resp, err := new(http.Client).Do(req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = resp.Body.Close() }()
+				body, err := io.ReadAll(resp.Body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				named := strings.Contains(string(body), `the content encoding "gzip" is not supported`)
+				if got := resp.StatusCode == http.StatusUnsupportedMediaType && named; got != refused {
+					t.Errorf("POST %s with Content-Encoding %s = %d %s, want it refused for that: %v", path, coding, resp.StatusCode, body, refused)
+				}
+			})
+		}
+	}
 }

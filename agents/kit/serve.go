@@ -89,7 +89,7 @@ func (a *Agent) handler(rpc *grpc.Server) http.Handler {
 	mux.HandleFunc("GET "+pingPath, a.servePing)
 	mux.Handle(restPath+"/", http.StripPrefix(restPath, plainErrors(a2asrv.NewRESTHandler(a.board, keepAlive))))
 	mux.Handle("POST /{$}", jsonRPC(a2asrv.NewJSONRPCHandler(a.board, keepAlive), a2av0.NewJSONRPCHandler(a.board, keepAlive)))
-	inner := http.Handler(mux)
+	inner := unencoded(mux)
 	if a.config.Wrap != nil {
 		inner = a.config.Wrap(mux)
 	}
@@ -117,6 +117,18 @@ func limited(next http.Handler) http.Handler {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
 		if v := r.URL.Query().Get(a2a.SvcParamVersion); v != "" && r.Header.Get(a2a.SvcParamVersion) == "" {
 			r.Header.Set(a2a.SvcParamVersion, v)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// unencoded refuses bodies that are compressed. The SDK would read them as they are, and call them no JSON.
+func unencoded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+			w.Header().Set("Accept-Encoding", "identity") // RFC 9110, section 15.5.16
+			http.Error(w, fmt.Sprintf("the content encoding %.100q is not supported; send the body without one", coding), http.StatusUnsupportedMediaType)
+			return
 		}
 		next.ServeHTTP(w, r)
 	})
