@@ -15,7 +15,7 @@ type Key struct {
 
 // Missing returns the NotFound fault for a task that does not exist, with the reason TASK_NOT_FOUND. Whoever may not see a task gets the same.
 func Missing(k Key) error {
-	return fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", k.ID).With("task", k.ID)
+	return fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", fault.Clip(k.ID)).With("task", fault.Clip(k.ID))
 }
 
 // Store keeps tasks and their event logs. Every write is durable before it returns. A task that does not exist is the fault of Missing.

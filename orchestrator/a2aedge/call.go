@@ -37,7 +37,7 @@ func checkVersion(version string) error {
 		if version == "" {
 			version = "0.3 (no A2A-Version was sent)"
 		}
-		return refusal(reasonVersion, "A2A version %s is not supported here; send A2A-Version: %s", version, Version)
+		return refusal(reasonVersion, "A2A version %s is not supported here; send A2A-Version: %s", fault.Clip(version), Version)
 	}
 	return nil
 }

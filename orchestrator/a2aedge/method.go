@@ -12,6 +12,7 @@ import (
 
 	"github.com/quorate/quorate/platform/apijson"
 	"github.com/quorate/quorate/platform/bounded"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // method is an A2A operation.
@@ -110,12 +111,12 @@ func setAgent(req proto.Message, agent string) error {
 	case agent == "":
 		return nil
 	case !utf8.ValidString(agent): // which no protobuf string can hold
-		return invalidParams("tenant", "the agent of this URL, %q, is not UTF-8", agent)
+		return invalidParams("tenant", "the agent of this URL, %q, is not UTF-8", fault.Clip(agent))
 	}
 	m := req.ProtoReflect()
 	field := m.Descriptor().Fields().ByName("tenant")
 	if given := m.Get(field).String(); given != "" && given != agent {
-		return invalidParams("tenant", "the tenant %q is not the agent of this URL, %q", given, agent)
+		return invalidParams("tenant", "the tenant %q is not the agent of this URL, %q", fault.Clip(given), fault.Clip(agent))
 	}
 	m.Set(field, protoreflect.ValueOfString(agent))
 	return nil

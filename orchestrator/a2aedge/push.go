@@ -34,7 +34,7 @@ func (s *Service) GetTaskPushNotificationConfig(ctx context.Context, req *a2apb.
 			return configOf(&t, w), nil
 		}
 	}
-	return nil, refusal(reasonTaskNotFound, "task %s has no push notification configuration %q", t.ID, req.GetId())
+	return nil, refusal(reasonTaskNotFound, "task %s has no push notification configuration %q", t.ID, fault.Clip(req.GetId()))
 }
 
 // ListTaskPushNotificationConfigs implements the RPC. All of them fit on one page, so there is no token of a further one.

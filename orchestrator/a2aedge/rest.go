@@ -56,7 +56,7 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 		writeRESTError(w, http.StatusMethodNotAllowed, statusOf(fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, use)))
 		return
 	case m == nil:
-		refuseREST(w, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is no A2A operation at %s", r.URL.Path))
+		refuseREST(w, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is no A2A operation at %s", fault.Clip(r.URL.Path)))
 		return
 	}
 	body, err := h.bodyOf(r)
@@ -175,7 +175,7 @@ func (h *Handler) decodeREST(r *http.Request, body []byte, m *method, fields map
 	message := req.ProtoReflect()
 	for name, value := range fields {
 		if !utf8.ValidString(value) {
-			return nil, invalidParams(string(name), "%q in the path is not UTF-8", value)
+			return nil, invalidParams(string(name), "%q in the path is not UTF-8", fault.Clip(value))
 		}
 		field := message.Descriptor().Fields().ByName(name)
 		if said := message.Get(field).String(); said != "" && said != value {

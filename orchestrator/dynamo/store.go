@@ -185,9 +185,16 @@ func (s *Store) task(ctx context.Context, k orchestrator.Key, wanted func(name s
 	return s.withContent(ctx, item, wanted)
 }
 
+// maxKey is how many bytes DynamoDB takes as a partition key. No task has such an id, but callers over A2A may ask for any.
+const maxKey = 2048
+
 // item returns a task's item, unless that has expired.
 func (s *Store) item(ctx context.Context, k orchestrator.Key) (ddb.Item, error) {
-	item, err := s.get(ctx, taskKey(k))
+	key := taskKey(k)
+	if len(key) > maxKey {
+		return nil, orchestrator.Missing(k)
+	}
+	item, err := s.get(ctx, key)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -111,13 +112,15 @@ func createIsIdempotent(t *testing.T, s orchestrator.Store) {
 }
 
 func missing(t *testing.T, s orchestrator.Store) {
-	k := orchestrator.Key{Tenant: "default", ID: "none"}
-	_, err1 := s.Task(t.Context(), k)
-	_, err2 := s.Update(t.Context(), k, func(*orchestrator.Task) ([]orchestrator.Event, error) { return nil, nil })
-	_, err3 := s.Events(t.Context(), k, 0, 10)
-	for call, err := range map[string]error{"Task": err1, "Update": err2, "Events": err3} {
-		if fault.ReasonOf(err) != "TASK_NOT_FOUND" {
-			t.Errorf("%s(missing) = %v, want TASK_NOT_FOUND", call, err)
+	for _, id := range []string{"none", strings.Repeat("n", 3000), "n\x00n"} { // callers may ask for anything
+		k := orchestrator.Key{Tenant: "default", ID: id}
+		_, err1 := s.Task(t.Context(), k)
+		_, err2 := s.Update(t.Context(), k, func(*orchestrator.Task) ([]orchestrator.Event, error) { return nil, nil })
+		_, err3 := s.Events(t.Context(), k, 0, 10)
+		for call, err := range map[string]error{"Task": err1, "Update": err2, "Events": err3} {
+			if fault.ReasonOf(err) != "TASK_NOT_FOUND" || len(err.Error()) > 500 {
+				t.Errorf("%s(missing) = %.500v, want TASK_NOT_FOUND, in short", call, err)
+			}
 		}
 	}
 }
