@@ -53,18 +53,18 @@ func plainText(text string) string {
 	if wrong := number.FindStringSubmatch(text); wrong != nil {
 		switch {
 		case wrong[1] == "Bool":
-			return wrong[2] + " is neither true nor false"
+			return fault.Clip(wrong[2]) + " is neither true nor false"
 		case wrong[3] != "":
-			return wrong[2] + " is a number out of range"
+			return fault.Clip(wrong[2]) + " is a number out of range"
 		default:
-			return wrong[2] + " is not a valid number"
+			return fault.Clip(wrong[2]) + " is not a valid number"
 		}
 	}
 	if wrong := duration.FindStringSubmatch(text); wrong != nil {
-		return wrong[1] + " is not a duration, such as 5s or 1m30s"
+		return fault.Clip(wrong[1]) + " is not a duration, such as 5s or 1m30s"
 	}
 	if wrong := instant.FindStringSubmatch(text); wrong != nil {
-		return wrong[1] + " is not a time; write date, time and zone, such as 2026-01-16T12:00:00Z"
+		return fault.Clip(wrong[1]) + " is not a time; write date, time and zone, such as 2026-01-16T12:00:00Z"
 	}
 	return text
 }

@@ -88,7 +88,7 @@ func checkMappingMask(req *registryv1.UpdateSemanticMappingRequest) error {
 		case path == "description", path == "*", path == "", path == "etag", path == "create_time", path == "update_time":
 		case path == "name" && in.GetName() == req.GetName(), path == "from_type" && in.GetFromType() == from, path == "to_type" && in.GetToType() == to:
 		default:
-			return fault.Invalid("update_mask", "MASK_INVALID", "%q cannot be updated; description can", path)
+			return fault.Invalid("update_mask", "MASK_INVALID", "%q cannot be updated; description can", fault.Clip(path))
 		}
 	}
 	if len(paths) > 0 && !slices.Contains(paths, "description") && !slices.Contains(paths, "*") {

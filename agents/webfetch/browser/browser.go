@@ -203,19 +203,23 @@ const markup = `(roots => {
 	return roots.length && all.getHTML ? all.cloneNode(false).outerHTML + all.getHTML({shadowRoots: roots}) : all.outerHTML;
 })([])`
 
-// settle waits until the page no longer grows. A page can replace what markup asks for, so only numbers are accepted here, and a string by the caller:
-// anything else would be unbounded. While a script or a refresh leads to another page, nothing can be asked.
+// length is an expression of JavaScript for the length of markup, negative while readers see no text. A page can replace what it asks for.
+const length = `((html, body) => typeof html != 'string' ? 0 : html.includes('<template shadowroot') || body && /\S/.test(body.innerText) ? html.length : -html.length)(` +
+	markup + `, document.body)`
+
+// settle waits until the page no longer grows and has text. A page can replace what markup asks for, so only numbers are accepted here, and a string by the
+// caller: anything else would be unbounded. While a script or a refresh leads to another page, nothing can be asked.
 func settle(tab context.Context) error {
 	ticker := time.NewTicker(settleTime)
 	defer ticker.Stop()
 	var err error
 	for begin, before := time.Now(), -1; time.Since(begin) < maxSettle; {
-		var length int
-		length, err = chromedp.Run(tab, chromedp.Evaluate[int]("(h => typeof h == 'string' ? h.length : 0)("+markup+")"))
-		if err == nil && length == before && length > 0 {
+		var now int
+		now, err = chromedp.Run(tab, chromedp.Evaluate[int](length))
+		if err == nil && now == before && now > 0 {
 			return nil
 		}
-		before = length
+		before = now
 		select {
 		case <-ticker.C:
 		case <-tab.Done():

@@ -370,6 +370,14 @@ func TestWithoutABrowser(t *testing.T) {
 	}
 }
 
+func TestAPageWithoutTextIsWaitedFor(t *testing.T) {
+	site, host := serve(t, page(`<main id="here"></main><script>setTimeout(() => { here.innerHTML = "<h1>Late</h1><p>" + "This is written late. ".repeat(30) }, 2000)</script>`))
+	p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAlways})
+	if err != nil || !strings.Contains(p.Content, "written late") {
+		t.Errorf("Fetch(a page that has its text after two seconds) = %q, %v, want it", p.Content, err)
+	}
+}
+
 func TestAPartThatNeverComesDoesNotHoldThePage(t *testing.T) {
 	pixel := make(chan struct{})
 	body := page("<h1>Text</h1><p>" + strings.Repeat("This is enough text. ", 30) + "</p><img src=/pixel><script>document.body.append('A script ran.')</script>")
