@@ -15,7 +15,7 @@ import (
 
 // agents returns agents with random inputs and outputs, some of which have a JSON Schema.
 func agents(n int) map[string]*agentcard.Metadata {
-	random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // the same each time
+	random := rand.New(rand.NewPCG(3, 4))
 	schemas := []map[string]any{nil, {"type": "string"}, {"type": "string", "maxLength": 3.0}, {"type": "object"}}
 	all := make(map[string]*agentcard.Metadata, n)
 	for i := range n {
