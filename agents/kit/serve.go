@@ -91,7 +91,7 @@ func (a *Agent) handler(rpc *grpc.Server) http.Handler {
 	mux.Handle("POST /{$}", jsonRPC(a2asrv.NewJSONRPCHandler(a.board, keepAlive), a2av0.NewJSONRPCHandler(a.board, keepAlive)))
 	inner := unencoded(mux)
 	if a.config.Wrap != nil {
-		inner = a.config.Wrap(mux)
+		inner = a.config.Wrap(inner)
 	}
 	web := a.checkHost(http.NewCrossOriginProtection().Handler(limited(inner))) // pages in a browser must not use a local agent
 	return a.requireToken(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
