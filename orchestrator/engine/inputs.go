@@ -27,19 +27,21 @@ func (s *Submission) bindInputs(r *router.Router, a registry.Agent) error {
 	return nil
 }
 
-// maxOthers bounds how many other agents with a skill are looked at when the chosen one does not take the inputs.
+// maxOthers bounds how many candidates are looked at when the chosen one does not take the inputs.
 const maxOthers = 10
 
-// bindToChosen is bindInputs for the chosen agent. If that does not take the inputs, it chooses the best other agent with the skill asked for that does:
-// chance and load decide among these, and must not decide whether the task is refused.
+// bindToChosen is bindInputs for the chosen agent. If that does not take the inputs, it chooses the best other agent that does with the skill that was asked
+// for, or to which a text led: chance and load decide among these, and must not decide whether the task is refused.
 func (e *Engine) bindToChosen(s *Submission, to *router.Result) error {
 	err := s.bindInputs(e.router, to.Agent)
-	if err == nil || s.Route.Skill == "" {
+	if err == nil || to.Decision.Skill == "" {
 		return err
 	}
 	for _, c := range to.Decision.Candidates[:min(len(to.Decision.Candidates), maxOthers)] {
-		other, ok := e.Directory.Agent(s.Tenant, c.Agent)
-		if ok && c.Agent != to.Agent.Name && s.bindInputs(e.router, other) == nil {
+		if c.Skill != to.Decision.Skill || c.Agent == to.Agent.Name {
+			continue
+		}
+		if other, ok := e.Directory.Agent(s.Tenant, c.Agent); ok && s.bindInputs(e.router, other) == nil {
 			to.Decision, to.Agent = withNewChoice(to.Decision, to.Agent.Name, c.Agent, fault.From(err)), other
 			return nil
 		}

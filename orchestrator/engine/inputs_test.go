@@ -83,18 +83,21 @@ func TestOfThoseWithASkillOneThatTakesTheInputsIsChosen(t *testing.T) {
 	const tries = 20
 	wants := agentcard.InputSchema{Name: "spec", SemanticType: "document", Required: true}
 	wants.ValidationRules = []agentcard.ValidationRule{{Type: "length", Value: 3.0, Message: "too long"}}
+	skill := orchestrator.Route{Skill: "work"}
 	for name, test := range map[string]struct {
+		route  orchestrator.Route
 		inputs []orchestrator.Input
 		code   string
 	}{
-		"one is missing":  {nil, "INPUT_MISSING"},
-		"one is too long": {[]orchestrator.Input{{Name: "spec", Parts: text("long").GetParts()}}, "INPUT_INVALID"},
+		"one is missing":          {skill, nil, "INPUT_MISSING"},
+		"one is too long":         {skill, []orchestrator.Input{{Name: "spec", Parts: text("long").GetParts()}}, "INPUT_INVALID"},
+		"a text leads to a skill": {orchestrator.Route{Text: "work"}, nil, "INPUT_MISSING"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			picky := &actor{name: "picky", skill: "work", inputs: []agentcard.InputSchema{wants}, play: delivers("done")}
 			w := newWorld(t, picky, &actor{name: "plain", skill: "work", play: delivers("done")})
-			s := engine.Submission{Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Skill: "work"}, Inputs: test.inputs}
+			s := engine.Submission{Tenant: tenant, Caller: "tester", Message: text("do it"), Route: test.route, Inputs: test.inputs}
 			rejected := 0
 			for range tries {
 				dry, err := w.engine.Resolve(t.Context(), s)
