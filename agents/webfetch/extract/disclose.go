@@ -78,15 +78,8 @@ var overlays = wordSet("dialog alertdialog menu listbox tooltip")
 
 // open shows n, unless it is hidden by what controls do not change, and makes its control a heading.
 func (d *disclosure) open(n, control *html.Node) {
-	var others []string
-	for declaration := range strings.SplitSeq(plainStyle(attribute(n, "style")), ";") {
-		switch name, _, _ := strings.Cut(declaration, ":"); name {
-		case "display", "visibility", "height", "max-height", "opacity":
-		default:
-			others = append(others, declaration)
-		}
-	}
-	if hasAttribute(n, "popover") || hiddenByStyle(strings.Join(others, ";")) {
+	others := withoutProperties(plainStyle(attribute(n, "style")), "display", "visibility", "height", "max-height", "opacity")
+	if hasAttribute(n, "popover") || hiddenByStyle(others) {
 		return
 	}
 	dropAttribute(n, "hidden", "aria-hidden", "style")

@@ -49,19 +49,8 @@ func fadesIn(n *html.Node) bool {
 	if !strings.Contains(style, "opacity") || !hiddenByStyle(style) {
 		return false
 	}
-	var others []string
-	moved := hasAttribute(n, "data-w-id")
-	for declaration := range strings.SplitSeq(style, ";") {
-		name, _, _ := strings.Cut(declaration, ":")
-		switch strings.ToLower(strings.TrimSpace(name)) {
-		case "opacity":
-			continue
-		case "transform", "will-change":
-			moved = true
-		}
-		others = append(others, declaration)
-	}
-	return moved && !hiddenByStyle(strings.Join(others, ";"))
+	moved := hasAttribute(n, "data-w-id") || withoutProperties(style, "transform", "will-change") != style
+	return moved && !hiddenByStyle(withoutProperties(style, "opacity"))
 }
 
 // statedText returns the text of an article in JSON-LD as an element with paragraphs.

@@ -3,6 +3,7 @@ package extract
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -53,6 +54,18 @@ func hiddenByStyle(style string) bool {
 		s[name] = value
 	}
 	return s.colorless() || s.shut()
+}
+
+// withoutProperties returns a style attribute without its declarations of some properties, and otherwise as it is.
+func withoutProperties(style string, properties ...string) string {
+	var others []string
+	for declaration := range strings.SplitSeq(style, ";") {
+		name, _, _ := strings.Cut(declaration, ":")
+		if !slices.Contains(properties, strings.ToLower(strings.TrimSpace(name))) {
+			others = append(others, declaration)
+		}
+	}
+	return strings.Join(others, ";")
 }
 
 // colorless reports whether text cannot be told from its background.

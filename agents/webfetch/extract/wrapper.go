@@ -1,8 +1,6 @@
 package extract
 
 import (
-	"strings"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -53,14 +51,5 @@ func apparatus(n *html.Node) bool {
 // veiled reports whether the style of n hides it, but leaves room for it.
 func veiled(n *html.Node) bool {
 	style := plainStyle(attribute(n, "style"))
-	if !hiddenByStyle(style) {
-		return false
-	}
-	var others []string
-	for declaration := range strings.SplitSeq(style, ";") {
-		if name, _, _ := strings.Cut(declaration, ":"); name != "opacity" && name != "visibility" {
-			others = append(others, declaration)
-		}
-	}
-	return !hiddenByStyle(strings.Join(others, ";"))
+	return hiddenByStyle(style) && !hiddenByStyle(withoutProperties(style, "opacity", "visibility"))
 }
