@@ -20,9 +20,10 @@ const (
 	MaxDeadline     = 30 * 24 * time.Hour
 	MaxMessageBytes = 350 << 10 // of one message; that of a step, which brings what other steps made, may have MaxTaskBytes
 	MaxTaskBytes    = 4 << 20   // total size of a task's artifacts; one may have it all
-	MaxTaskValues   = 1 << 18   // how many Values they have; each takes some hundred bytes of memory
-	MaxConsultHops  = 5         // a consultation of a consultation of …
-	EndRoom         = 8 << 10   // bytes of a stored state that are reserved for the end of the task
+	MaxArtifacts    = 1000
+	MaxTaskValues   = 1 << 18 // how many Values they have; each takes some hundred bytes of memory
+	MaxConsultHops  = 5       // a consultation of a consultation of …
+	EndRoom         = 8 << 10 // bytes of a stored state that are reserved for the end of the task
 )
 
 // Phase is a stage in the life of a task.

@@ -13,17 +13,6 @@ import (
 	"github.com/quorate/quorate/orchestrator/engine"
 )
 
-func TestBreakersThatSayNothingAreForgotten(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ failed, reached, least, most int }{
-		{10, 20, 30, 30}, {10, 100_000, 10, 1000}, {3000, 100_000, 3000, 6000},
-	} {
-		if got := engine.BreakersKept(test.failed, test.reached); got < test.least || got > test.most {
-			t.Errorf("BreakersKept(%d failed, %d reached) = %d, want %d to %d", test.failed, test.reached, got, test.least, test.most)
-		}
-	}
-}
-
 // TestATaskThatIsCanceledSaysNothingAboutItsAgent has an agent be away, and then take connections without a word. The one task that tries whether it is
 // back is canceled: the others must not take that for an answer.
 func TestATaskThatIsCanceledSaysNothingAboutItsAgent(t *testing.T) {

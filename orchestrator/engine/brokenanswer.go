@@ -29,7 +29,7 @@ func (c *conversation) survives(ctx context.Context, err error) bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.remote.taskID == "" || c.refused || c.remote.ended() {
+	if c.remote.ID == "" || c.refused || c.remote.Ended() {
 		return false
 	}
 	c.broken = &brokenAnswer{why: err, lastNews: time.Now()}

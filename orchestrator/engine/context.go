@@ -36,7 +36,7 @@ func (e *Engine) agentContext(ctx context.Context, t *orchestrator.Task) (string
 // storeContext stores the agent's own id of a context that tasks share. For a context that began with this task no entry is needed: the task itself
 // has the id.
 func (e *Engine) storeContext(ctx context.Context, c *conversation) error {
-	t, id := &c.task, c.remote.contextID
+	t, id := &c.task, c.remote.ContextID
 	store, ok := e.Store.(orchestrator.ContextStore)
 	if !ok || id == "" || id == c.first.contextID || t.ContextID == t.ID || t.CarriesConsultation() {
 		return nil

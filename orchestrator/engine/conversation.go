@@ -10,6 +10,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/agenttask"
 )
 
 // writeDelay bounds how long what an agent says is kept in memory only; a task that ends sooner is written once. After a crash in that time the
@@ -33,7 +34,7 @@ type conversation struct {
 
 	mu              latch
 	task            orchestrator.Task // guarded by mu; as last written
-	remote          remoteState       // guarded by mu
+	remote          agenttask.Task    // guarded by mu
 	held            int               // guarded by mu; bytes that count in the engine's holdings
 	unsavedProgress []remark          // guarded by mu; progress that is not in the log yet
 	saveTimer       *time.Timer       // guarded by mu; not nil while something is unwritten
@@ -77,7 +78,7 @@ func (c *conversation) run(ctx context.Context) error {
 	switch {
 	case c.hasResult():
 		return nil // storeResult stores it
-	case c.remote.ended(), c.saveTimer == nil && !c.remote.hasNewQuestion(&c.task), ctx.Err() == nil && err != nil && !agentclient.Retryable(err):
+	case c.remote.Ended(), c.saveTimer == nil && !c.remote.HasNewQuestion(&c.task), ctx.Err() == nil && err != nil && !agentclient.Retryable(err):
 		return err // everything is stored, or what was heard is refused
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
@@ -86,7 +87,7 @@ func (c *conversation) run(ctx context.Context) error {
 }
 
 // hasResult reports whether the agent has ended its task, with a result that can be stored. The caller holds mu, or run has ended.
-func (c *conversation) hasResult() bool { return c.remote.ended() && !c.refused }
+func (c *conversation) hasResult() bool { return c.remote.Ended() && !c.refused }
 
 const saveTimeout = 5 * time.Second
 
@@ -97,7 +98,7 @@ func (c *conversation) exchange(ctx context.Context) error {
 	}
 	t := c.current()
 	if remote := t.OpenAttempt().RemoteTaskID; remote != "" {
-		c.remote.taskID = remote
+		c.remote.ID = remote
 		return c.resume(ctx, remote)
 	}
 	m := outgoing(ctx, &t)
@@ -130,15 +131,15 @@ func (c *conversation) handleResponses(ctx context.Context) agentclient.Each {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.onReached()
-		strayed := c.remote.strayed
-		news, err := c.remote.apply(r)
+		strayed := c.remote.Strayed()
+		news, err := c.remote.Apply(r)
 		if err == nil {
-			err = c.checkQuestion()
+			err = c.remote.CheckQuestion(&c.task)
 		}
 		if c.refused = err != nil; c.refused {
 			return err
 		}
-		if c.remote.ended() {
+		if c.remote.Ended() {
 			if c.stream && c.closeTimer == nil {
 				c.closeTimer = time.AfterFunc(streamCloseTime, c.leaveStream)
 			}
@@ -157,11 +158,11 @@ func (c *conversation) handleResponses(ctx context.Context) agentclient.Each {
 
 // noteProgress notes what the log is to say about a response. strayed says whether one was about another task before. The caller holds mu.
 func (c *conversation) noteProgress(strayed bool) {
-	said := remark{text: c.remote.progressText()}
+	said := remark{text: c.remote.ProgressText()}
 	switch noted := len(c.unsavedProgress); {
-	case c.remote.strayed && !strayed:
+	case c.remote.Strayed() && !strayed:
 		said = remark{text: strayMessage, ours: true}
-	case said.text == "", c.remote.repeatsQuestion(&c.task), noted > 0 && c.unsavedProgress[noted-1] == said:
+	case said.text == "", c.remote.RepeatsQuestion(&c.task), noted > 0 && c.unsavedProgress[noted-1] == said:
 		return
 	}
 	c.unsavedProgress = append(c.unsavedProgress, said)

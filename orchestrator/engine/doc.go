@@ -11,7 +11,7 @@
 // starts one when something happens. Nothing that is needed to continue is kept in memory only.
 //
 // Where to begin: Submit (submit.go) accepts a task; drive (drive.go) is a runner's loop, and step (step.go) decides what is due: execute (execute.go
-// and conversation.go) talks to the agent, gate (gate.go) checks consultations, advancePlan (planround.go) works on a plan. Leases decide which
-// replica works on which tasks (ownership.go), which it searches for (scan.go), and fairLimiter (fairlimiter.go) bounds how many tasks are with agents
-// at a time.
+// and conversation.go) talks to the agent, gate (gate.go) checks consultations, advancePlan (planround.go) works on a plan. Package agenttask keeps what
+// an agent says; package admission bounds how many tasks are with agents at a time. Leases decide which replica works on which tasks (ownership.go),
+// which it searches for (scan.go).
 package engine

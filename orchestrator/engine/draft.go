@@ -93,13 +93,13 @@ func (c *conversation) drafts(ctx context.Context, known map[string]bool) []*a2a
 	case c.mu <- struct{}{}:
 	}
 	defer c.mu.Unlock()
-	if c.finished || c.refused || c.remote.ended() || c.task.Guarded() || c.task.CarriesConsultation() {
+	if c.finished || c.refused || c.remote.Ended() || c.task.Guarded() || c.task.CarriesConsultation() {
 		return nil
 	}
 	before := maps.Clone(known)
 	clear(known) // what the agent has replaced: it may give each artifact a new id for hours
-	drafts := make([]*a2apb.Artifact, len(c.remote.artifacts))
-	for i, a := range c.remote.artifacts {
+	drafts := make([]*a2apb.Artifact, len(c.remote.Artifacts))
+	for i, a := range c.remote.Artifacts {
 		drafts[i] = &a2apb.Artifact{
 			ArtifactId: a.GetArtifactId(), Name: a.GetName(), Description: a.GetDescription(), Extensions: a.GetExtensions(),
 			Parts: slices.Clip(a.GetParts()),

@@ -10,6 +10,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/admission"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/share"
@@ -21,11 +22,11 @@ type Engine struct {
 	Config
 	meters       meters
 	router       *router.Router
-	breakers     breakers
-	budget       budget
-	exchanges    *fairLimiter                   // by agent
+	breakers     *admission.Breakers
+	budget       admission.Budget
+	exchanges    *admission.FairLimiter         // by agent
 	holdings     *share.Bytes[orchestrator.Key] // by agent
-	traceQueries *fairLimiter                   // for gates that query trace backends, by tenant
+	traceQueries *admission.FairLimiter         // for gates that query trace backends, by tenant
 	outbox       *outbox
 
 	signal      chan struct{} // holds one token when pending may have work
@@ -61,7 +62,7 @@ func New(c Config) (*Engine, error) {
 	e := &Engine{
 		Config:    c,
 		meters:    m,
-		breakers:  breakers{delay: c.BreakerDelay},
+		breakers:  admission.NewBreakers(c.BreakerDelay),
 		outbox:    newOutbox(c.Logger),
 		signal:    make(chan struct{}, 1),
 		gained:    make(chan struct{}, 1),
@@ -75,19 +76,19 @@ func New(c Config) (*Engine, error) {
 		failures:  make(map[orchestrator.Key]int),
 		polls:     make(map[orchestrator.Key]time.Time),
 	}
-	e.exchanges = newFairLimiter(c.MaxExchanges, e.Wake, func(agent orchestrator.Key, in int) {
+	e.exchanges = admission.NewFairLimiter(c.MaxExchanges, e.Wake, func(agent orchestrator.Key, in int) {
 		c.Logger.Warn("an agent has as many tasks as it may have at a time; others wait for it",
 			slog.String("tenant", agent.Tenant), slog.String("agent", agent.ID), slog.Int("tasks", in))
 	})
 	e.holdings = newHoldings(c.MaxExchanges)
-	e.traceQueries = newFairLimiter(maxTraceQueries, e.Wake, func(whose orchestrator.Key, in int) {
+	e.traceQueries = admission.NewFairLimiter(maxTraceQueries, e.Wake, func(whose orchestrator.Key, in int) {
 		c.Logger.Warn("as many gates of a tenant as may look for evidence in traces at a time do; others wait for them",
 			slog.String("tenant", whose.Tenant), slog.Int("gates", in))
 	})
 	if err := e.meters.observe(c.Meter, e.exchanges); err != nil {
 		return nil, err
 	}
-	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.isOpen, Trusts: c.Signatures.Trusts, Speaks: c.Speaks, Now: c.Now, Embedder: c.Embedder, EmbedTimeout: c.EmbedTimeout})
+	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.IsOpen, Trusts: c.Signatures.Trusts, Speaks: c.Speaks, Now: c.Now, Embedder: c.Embedder, EmbedTimeout: c.EmbedTimeout})
 	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })
 	return e, nil
 }

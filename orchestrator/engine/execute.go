@@ -7,9 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/failsafe-go/failsafe-go/circuitbreaker"
-
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/admission"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/pause"
@@ -29,7 +28,7 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (stepResult, 
 		return stepResult{wait: wait}, nil
 	}
 	ctx = agentclient.WithExtensions(ctx, requestedExtensions(&t))
-	leave := e.exchanges.acquire(&t, agentKey(&t))
+	leave := e.exchanges.Acquire(&t, agentKey(&t))
 	if leave == nil {
 		return stepResult{}, nil
 	}
@@ -51,21 +50,24 @@ func (e *Engine) connect(ctx context.Context, t *orchestrator.Task) (agent regis
 	return agent, client, binding, err
 }
 
+// budgetWait is how long a retry waits for which the budget has no room. That is neither a failure nor written: that the task waits is stored already.
+const budgetWait = time.Second
+
 // converse stores the intent, sends the message or resumes what an earlier process sent, follows the agent to its end and stores the result. The retry
 // budget or the agent's circuit breaker may make it wait instead.
 func (e *Engine) converse(ctx context.Context, t orchestrator.Task, agent *registry.Agent, client agentclient.Client, binding string) (stepResult, error) {
-	end, ok := e.budget.begin(isRetry(&t))
+	end, ok := e.budget.Begin(isRetry(&t))
 	if !ok {
-		return stepResult{wait: jittered(budgetWait)}, nil
+		return stepResult{wait: pause.Jittered(budgetWait)}, nil
 	}
 	defer end()
-	breaker := e.breakers.get(t.Tenant, t.Agent)
+	breaker := e.breakers.Of(t.Tenant, t.Agent)
 	if !breaker.TryAcquirePermit() {
-		return e.onBreakerOpen(ctx, t, jittered(max(breaker.RemainingDelay(), e.RetryDelay)))
+		return e.onBreakerOpen(ctx, t, pause.Jittered(max(breaker.RemainingDelay(), e.RetryDelay)))
 	}
 	first, err := e.lookUp(ctx, &t)
 	if err != nil {
-		returnPermit(breaker, err)
+		breaker.ReturnPermit(err)
 		return e.handleFailure(ctx, t, err)
 	}
 	if !e.claimFresh(&t) {
@@ -74,7 +76,7 @@ func (e *Engine) converse(ctx context.Context, t orchestrator.Task, agent *regis
 			intended, err = e.storeIntent(ctx, t, binding)
 		}
 		if err != nil {
-			returnPermit(breaker, err)
+			breaker.ReturnPermit(err)
 			return e.handleFailure(ctx, t, err)
 		}
 		t = intended
@@ -91,10 +93,16 @@ func (e *Engine) converse(ctx context.Context, t orchestrator.Task, agent *regis
 	return e.runConversation(ctx, c, breaker)
 }
 
+// isRetry reports whether the task had to wait because its agent could not be reached. Work that was taken over from another replica is no retry.
+func isRetry(t *orchestrator.Task) bool {
+	a := t.OpenAttempt()
+	return (a == nil || a.RemoteTaskID == "") && !t.NextDue.IsZero()
+}
+
 // onBreakerOpen gives a task whose agent's breaker is open to another agent, or lets it wait. It stores that the task waits only if the task does not
 // say so already: thousands may wait for an agent for hours, and come here every few seconds.
 func (e *Engine) onBreakerOpen(ctx context.Context, t orchestrator.Task, wait time.Duration) (stepResult, error) {
-	cut := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "%s could not be reached %d times in a row", t.Agent, breakerFailures)
+	cut := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "%s could not be reached %d times in a row", t.Agent, admission.BreakerFailures)
 	if e.claimFresh(&t) { // the message was not sent, though the task was accepted with the intent to
 		t.EditOpenAttempt().NotTaken = true
 	}
@@ -108,7 +116,7 @@ func (e *Engine) onBreakerOpen(ctx context.Context, t orchestrator.Task, wait ti
 }
 
 // runConversation runs the conversation, learns from it how the agent does, and stores what came of it.
-func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker circuitbreaker.CircuitBreaker[any]) (stepResult, error) {
+func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker admission.Breaker) (stepResult, error) {
 	t := c.task
 	name, kind, attributes := describeExchange(&t)
 	ctx, span := e.tracerOf(&t).Start(underTrace(ctx, &t, true), name, kind, attributes)
@@ -120,7 +128,7 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 	defer c.letGo()
 	e.setConversation(t.Key(), c)
 	if breaker.IsHalfOpen() {
-		defer endProbeInTime(breaker)()
+		defer breaker.EndProbeInTime()()
 	}
 
 	end := e.router.Begin(t.Tenant, t.Agent)
@@ -132,7 +140,7 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker c
 	case agentclient.Retryable(err):
 		breaker.RecordFailure()
 	case err != nil && !c.reached && (limited.Err() != nil || isOurs(err)): // that says nothing about the agent
-		returnPermit(breaker, err)
+		breaker.ReturnPermit(err)
 	default:
 		c.onReached()
 	}
@@ -186,7 +194,7 @@ func (e *Engine) conclude(ctx context.Context, c *conversation, err error) (step
 	case c.refused && err != nil:
 		return e.refuse(ctx, c, err)
 	case err != nil:
-		c.remote.recordIDs(&c.task)
+		c.remote.RecordIDs(&c.task)
 		c.task.EditOpenAttempt().NotTaken = c.notTaken
 		next, final, err := e.tryAgain(ctx, c.task, err)
 		if final == nil {
@@ -197,7 +205,7 @@ func (e *Engine) conclude(ctx context.Context, c *conversation, err error) (step
 	if err := e.storeContext(ctx, c); err != nil {
 		return stepResult{}, err
 	}
-	if !c.remote.ended() { // it waits for its caller, which is stored already
+	if !c.remote.Ended() { // it waits for its caller, which is stored already
 		return stepResult{wait: e.waitingPollDelay(&c.task)}, nil
 	}
 	next, err := e.storeResult(ctx, c)

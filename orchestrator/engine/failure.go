@@ -9,6 +9,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 )
 
 // How often and how long an agent that cannot be reached is tried.
@@ -41,9 +42,9 @@ func (e *Engine) tryAgain(ctx context.Context, t orchestrator.Task, err error) (
 		}
 	}
 	if agentclient.Retryable(err) && tries < most {
-		wait := max(jittered(e.backoff(tries)), min(f.RetryAfter, maxRetryAfter))
+		wait := max(pause.Jittered(e.backoff(tries)), min(f.RetryAfter, maxRetryAfter))
 		if f.Reason == agentclient.ReasonDraftsTooLarge { // there is no room before the agent has ended other tasks
-			wait = jittered(maxBackoff)
+			wait = pause.Jittered(maxBackoff)
 		}
 		next, err = e.postpone(ctx, t, wait, err)
 		return next, nil, err
@@ -78,8 +79,8 @@ func (e *Engine) failAttempt(ctx context.Context, read *orchestrator.Task, f *fa
 // nobody would get the rest of its work.
 func (e *Engine) refuse(ctx context.Context, c *conversation, err error) (stepResult, error) {
 	f := fault.From(withholdWords(&c.task, err))
-	c.remote.recordIDs(&c.task)
-	if c.remote.ended() || c.remote.taskID == "" {
+	c.remote.RecordIDs(&c.task)
+	if c.remote.Ended() || c.remote.ID == "" {
 		return e.failAttempt(ctx, &c.task, f)
 	}
 	return e.failAttempt(ctx, &c.task, f, e.cancelRemote(ctx, &c.task))

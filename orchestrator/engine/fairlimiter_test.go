@@ -164,11 +164,3 @@ func TestALineIsThereAfterARestart(t *testing.T) {
 		t.Errorf("the agent had %d tasks at a time, want 2", most)
 	}
 }
-
-// TestNobodyWaitsForTheLogOfAQueue has a logger take its time when it is told that tasks wait for an agent.
-func TestNobodyWaitsForTheLogOfAQueue(t *testing.T) {
-	t.Parallel()
-	if engine.QueueHoldsUp() {
-		t.Error("nobody gets a place, or gives one back, while it is logged that tasks wait")
-	}
-}

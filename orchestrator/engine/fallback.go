@@ -60,7 +60,7 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 
 // alternative returns an agent if it can take over a task: it was not tried yet, is available and has a suitable version.
 func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name string) (registry.Agent, bool) {
-	if name == t.Agent || slices.ContainsFunc(t.Attempts, func(a orchestrator.Attempt) bool { return a.Agent == name }) || e.breakers.isOpen(t.Tenant, name) {
+	if name == t.Agent || slices.ContainsFunc(t.Attempts, func(a orchestrator.Attempt) bool { return a.Agent == name }) || e.breakers.IsOpen(t.Tenant, name) {
 		return registry.Agent{}, false
 	}
 	agent, err := e.agent(ctx, t.Tenant, name)

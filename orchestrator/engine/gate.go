@@ -20,7 +20,7 @@ const pendingCheck = 15 * time.Second
 // when the task has changed since its content was judged.
 func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (stepResult, error) {
 	d, err := e.Ledger.CheckInTurn(ctx, subject(&t, t.Phase), func() (leave func()) {
-		if leave = e.traceQueries.acquire(&t, orchestrator.Key{Tenant: t.Tenant}); leave != nil {
+		if leave = e.traceQueries.Acquire(&t, orchestrator.Key{Tenant: t.Tenant}); leave != nil {
 			e.freeRunnerSlot()
 		}
 		return leave

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"google.golang.org/protobuf/proto"
-
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
@@ -20,16 +18,9 @@ func newHoldings(exchanges int) *share.Bytes[orchestrator.Key] {
 	return share.NewBytes[orchestrator.Key](max(exchanges*smallHolding, minHoldings))
 }
 
-// memory returns about how many bytes of memory what the agent has made takes.
-func (h *remoteState) memory() int {
-	return h.bytes + h.values*orchestrator.ValueBytes + h.statusMemory + h.metadataMemory
-}
-
-func memoryOf(m proto.Message) int { return proto.Size(m) + orchestrator.Overhead(m) }
-
 // hold counts what the agent has made so far. If that is too much, the exchange has to end; the task goes on later. The caller holds mu.
 func (c *conversation) hold() error {
-	now := c.remote.memory()
+	now := c.remote.Memory()
 	if now <= smallHolding {
 		now = 0
 	}

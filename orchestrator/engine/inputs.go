@@ -121,7 +121,7 @@ func checkInputs(inputs []orchestrator.Input) error {
 			return fault.Invalid(field+".name", "INPUT_NAME", "input %q has no name or the name of another one", in.Name)
 		case len(in.Parts) == 0 || slices.ContainsFunc(in.Parts, func(p *a2apb.Part) bool { return p.GetContent() == nil }):
 			return fault.Invalid(field+".value", "INPUT_EMPTY", "input %q has no content: set value, or parts with text, raw, url or data", in.Name)
-		case !shallowParts(in.Parts):
+		case !orchestrator.PlainParts(in.Parts):
 			return invalidValue(field+".value", fmt.Sprintf("input %q", in.Name))
 		}
 		seen[in.Name] = true

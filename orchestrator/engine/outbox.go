@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/admission"
 )
 
 // outbox holds the tasks whose receivers are to be notified now.
 type outbox struct {
-	signal  chan struct{} // holds one token when due may have work
-	limiter *fairLimiter  // by the host of the first receiver to be notified
+	signal  chan struct{}          // holds one token when due may have work
+	limiter *admission.FairLimiter // by the host of the first receiver to be notified
 
 	mu     sync.Mutex
 	due    map[orchestrator.Key]struct{}    // guarded by mu
@@ -27,7 +28,7 @@ func newOutbox(logger *slog.Logger) *outbox {
 		signal: make(chan struct{}, 1), due: make(map[orchestrator.Key]struct{}), busy: make(map[orchestrator.Key]struct{}),
 		timers: make(map[orchestrator.Key]*time.Timer), failures: make(map[orchestrator.Key]int),
 	}
-	o.limiter = newFairLimiter(pushers, o.wake, func(whose orchestrator.Key, in int) {
+	o.limiter = admission.NewFairLimiter(pushers, o.wake, func(whose orchestrator.Key, in int) {
 		logger.Warn("a receiver of push notifications is told of as many tasks as may be at a time; others wait for it", slog.String("host", whose.ID), slog.Int("tasks", in))
 	})
 	return o

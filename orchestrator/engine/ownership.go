@@ -76,9 +76,9 @@ func (e leaseWorker) Drop(ctx context.Context, group int) {
 		}
 	}
 	e.mu.Unlock()
-	e.exchanges.dropGroup(group)
-	e.traceQueries.dropGroup(group)
-	e.outbox.limiter.dropGroup(group)
+	e.exchanges.DropGroup(group)
+	e.traceQueries.DropGroup(group)
+	e.outbox.limiter.DropGroup(group)
 	for _, r := range ending {
 		select {
 		case <-r.done:

@@ -4,6 +4,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agenttask"
 )
 
 // firstPhase returns the phase in which a new task begins.
@@ -49,20 +50,13 @@ func (e *Engine) enterPhase(t *orchestrator.Task, p orchestrator.Phase) []orches
 	return []orchestrator.Event{event(t, orchestrator.EventPhase, "the task is in phase "+string(p))}
 }
 
-// Reasons for which a task ends because of its agent.
-const (
-	reasonFailed   = "AGENT_FAILED"
-	reasonRejected = "AGENT_REJECTED"
-	reasonCanceled = "AGENT_CANCELED"
-)
-
 func failedState(why *orchestrator.Error) a2apb.TaskState {
 	switch {
 	case why == nil:
 		return a2apb.TaskState_TASK_STATE_FAILED
-	case why.Reason == reasonRejected:
+	case why.Reason == agenttask.ReasonRejected:
 		return a2apb.TaskState_TASK_STATE_REJECTED
-	case why.Reason == reasonCanceled:
+	case why.Reason == agenttask.ReasonCanceled:
 		return a2apb.TaskState_TASK_STATE_CANCELED
 	default:
 		return a2apb.TaskState_TASK_STATE_FAILED

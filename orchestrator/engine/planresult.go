@@ -49,7 +49,7 @@ func (r *planRound) results(lost bool) (list []*a2apb.Artifact, tooLarge *orches
 		}
 		large, many := sizeOf(made), valuesOf(made)
 		count, bytes = count+len(made), bytes+large
-		if size+large > orchestrator.MaxTaskBytes || values+many > orchestrator.MaxTaskValues || len(list)+len(made) > maxArtifacts {
+		if size+large > orchestrator.MaxTaskBytes || values+many > orchestrator.MaxTaskValues || len(list)+len(made) > orchestrator.MaxArtifacts {
 			r.log(i, "there is no room for what it made; task %s has it", r.plan.Steps[i].TaskID)
 			continue
 		}
@@ -60,7 +60,7 @@ func (r *planRound) results(lost bool) (list []*a2apb.Artifact, tooLarge *orches
 	}
 	return nil, &orchestrator.Error{Reason: reasonTooLarge, Message: fmt.Sprintf(
 		"the steps made %d artifacts with %d bytes; a task holds at most %d with %d bytes and %d values; each step's task has its own",
-		count, bytes, maxArtifacts, orchestrator.MaxTaskBytes, orchestrator.MaxTaskValues)}
+		count, bytes, orchestrator.MaxArtifacts, orchestrator.MaxTaskBytes, orchestrator.MaxTaskValues)}
 }
 
 // about returns the metadata of the task of a complete chain's last agent. Other results are from several agents, whose tasks have theirs.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 )
 
 // startSteps starts the steps that are due, as long as the plan needs more.
@@ -112,7 +113,7 @@ func (e *Engine) startStep(ctx context.Context, r *planRound, i int) error {
 	switch f.Kind {
 	case fault.Unavailable, fault.DeadlineExceeded, fault.ResourceExhausted:
 		if s.Tries++; s.Tries < maxSends && !spare {
-			r.wait = jittered(e.backoff(s.Tries))
+			r.wait = pause.Jittered(e.backoff(s.Tries))
 			r.log(i, "%s; trying again", f.Message)
 			return nil
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/agenttask"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -12,7 +13,7 @@ import (
 func (c *conversation) endedOrWaiting() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.remote.ended() || c.remote.waitsForCaller()
+	return c.remote.Ended() || c.remote.WaitsForCaller()
 }
 
 // answerTime is how long an agent may take to say how its tasks are. For one that takes such calls and answers none, a task would otherwise wait for ever,
@@ -25,7 +26,7 @@ func (c *conversation) poll(ctx context.Context) error {
 	var announced <-chan struct{}
 	for first := true; !c.endedOrWaiting(); first = false {
 		c.mu.Lock()
-		remote, agent := c.remote.taskID, c.task.Agent
+		remote, agent := c.remote.ID, c.task.Agent
 		c.mu.Unlock()
 		if remote == "" {
 			return fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "agent %q ended its answer without a task or a message", agent)
@@ -46,7 +47,7 @@ func (c *conversation) poll(ctx context.Context) error {
 		if err != nil {
 			return c.handleForgotten(ctx, err)
 		}
-		if err := c.handleResponses(ctx)(snapshot(t)); err != nil {
+		if err := c.handleResponses(ctx)(agenttask.Snapshot(t)); err != nil {
 			return err
 		}
 		c.notePolled(ctx, time.Since(began))

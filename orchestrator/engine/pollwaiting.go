@@ -10,6 +10,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/agenttask"
 )
 
 // How long to wait between two polls of an agent that waits for its caller. Once authorized elsewhere, it continues by itself, and soon (A2A §7.6);
@@ -31,14 +32,14 @@ func (e *Engine) pollWaiting(ctx context.Context, t *orchestrator.Task, client a
 	if err != nil && (agentclient.Retryable(err) || isOurs(err) || ctx.Err() != nil) {
 		return e.waitingPollDelay(t), agentclient.Retryable(err)
 	}
-	if breaker := e.breakers.get(t.Tenant, t.Agent); breaker.IsHalfOpen() { // the agent is back
+	if breaker := e.breakers.Of(t.Tenant, t.Agent); breaker.IsHalfOpen() { // the agent is back
 		breaker.RecordSuccess()
 	}
 	if err != nil {
 		return e.waitingPollDelay(t), false
 	}
 	recognize(t, remote)
-	return e.waitingPollDelay(t), questionOf(remote.GetStatus()) == a.Question
+	return e.waitingPollDelay(t), agenttask.QuestionOf(remote.GetStatus()) == a.Question
 }
 
 // recognize gives the question of an agent's task the id that it had, if nobody has answered it and it says the same: some agents make their answer anew

@@ -12,6 +12,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 )
 
 // Notifier sends push notifications about tasks.
@@ -87,8 +88,8 @@ func (e *Engine) deliverPush(ctx context.Context, k orchestrator.Key) (again tim
 	t, err := e.Store.Task(ctx, k)
 	due := slices.IndexFunc(t.Webhooks, func(w orchestrator.Webhook) bool { return w.PushDue() && e.pushDelay(&w) <= 0 })
 	if due < 0 {
-		e.outbox.limiter.forfeit(k)
-	} else if leave := e.outbox.limiter.acquire(&t, hostKey(&t.Webhooks[due])); leave != nil {
+		e.outbox.limiter.Forfeit(k)
+	} else if leave := e.outbox.limiter.Acquire(&t, hostKey(&t.Webhooks[due])); leave != nil {
 		defer leave()
 	} else {
 		return 0, nil
@@ -204,7 +205,7 @@ func (e *Engine) storePushResult(ctx context.Context, told *orchestrator.Task, w
 			now.GaveUp = f.Reason
 			return []orchestrator.Event{event(t, orchestrator.EventPush, fmt.Sprintf("receiver %s is no longer told: %s (tries: %d)", w.ID, f.Message, now.Tries))}, nil
 		}
-		again = max(jittered(min(pushPause<<min(now.Tries-1, 20), maxPushPause)), f.RetryAfter)
+		again = max(pause.Jittered(min(pushPause<<min(now.Tries-1, 20), maxPushPause)), f.RetryAfter)
 		now.NextDue = e.now().Add(again)
 		return nil, nil
 	})

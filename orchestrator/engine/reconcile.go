@@ -6,6 +6,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/agenttask"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -32,7 +33,7 @@ func (e *Engine) reconcile(ctx context.Context, t *orchestrator.Task, client age
 		}
 		switch {
 		case err == nil && remote != nil:
-			if err := checkRemoteIDs(snapshot(remote)); err != nil {
+			if err := agenttask.CheckIDs(agenttask.Snapshot(remote)); err != nil {
 				return err
 			}
 			t.EditOpenAttempt().RemoteTaskID = remote.GetId() // storeIntent stores it

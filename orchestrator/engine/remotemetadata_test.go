@@ -88,20 +88,6 @@ func TestAReviewBeforeTheDeliveryIsNotVoid(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidOfATaskIsBounded(t *testing.T) {
-	for name, metadata := range map[string]string{"METADATA_TOO_LARGE": strings.Repeat("x", 256<<10), "": strings.Repeat("x", 255<<10)} {
-		w := newWorld(t, &actor{name: "agent", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
-			r := snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "x")
-			r.GetTask().Metadata = beside("text", metadata)
-			return say(r)
-		}})
-		task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "agent"}}).ID)
-		if got := task.Error; (got == nil) != (name == "") || got != nil && got.Reason != name {
-			t.Errorf("with metadata of %d bytes the task ended with the error %v, want %q", len(metadata), got, name)
-		}
-	}
-}
-
 func TestWhatTheLastOfAChainSaysOfItsTaskIsKept(t *testing.T) {
 	list := threeInAChain()
 	for i, name := range []string{"one", "two", "three"} {

@@ -42,7 +42,7 @@ func progressEvents(t *orchestrator.Task, texts ...string) []orchestrator.Event 
 
 // storeResult stores how the agent ended.
 func (e *Engine) storeResult(ctx context.Context, c *conversation) (stepResult, error) {
-	why := c.remote.failure()
+	why := c.remote.Failure()
 	if why != nil && c.task.Guarded() { // no reviewer has seen the agent's words
 		why.Message = "the agent ended without delivering; its words are held back, since a review stands between it and the caller"
 	}
@@ -53,7 +53,7 @@ func (e *Engine) storeResult(ctx context.Context, c *conversation) (stepResult, 
 // to stop: nobody would get the rest of its work.
 func (e *Engine) storeFailure(ctx context.Context, c *conversation, f *fault.Error) (stepResult, error) {
 	var notes []string
-	if c.broken != nil && !c.remote.ended() {
+	if c.broken != nil && !c.remote.Ended() {
 		notes = append(notes, e.cancelRemote(ctx, &c.task))
 	}
 	next, err := e.storeEnd(ctx, c, errorOf(f), notes...)
@@ -66,25 +66,25 @@ func (e *Engine) storeFailure(ctx context.Context, c *conversation, f *fault.Err
 // storeEnd stores what the agent said and delivered, and why it failed, if it did. notes are for the log.
 func (e *Engine) storeEnd(ctx context.Context, c *conversation, why *orchestrator.Error, notes ...string) (stepResult, error) {
 	if c.task.Guarded() {
-		c.remote.artifacts = numbered(c.remote.artifacts)
+		c.remote.Artifacts = numbered(c.remote.Artifacts)
 	}
 	note, err := e.omitUnreviewedMetadata(ctx, &c.task, &c.remote)
 	if err != nil {
 		return stepResult{}, err
 	}
 	return e.transition(ctx, &c.task, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
-		c.remote.recordIDs(t)
-		e.storeTurns(t, &c.remote)
+		c.remote.RecordIDs(t)
+		c.remote.RecordTurns(t, e.now())
 		said := guardedProgress(t, c.unsavedProgress...)
 		e.closeAttempt(t, why)
-		if c.remote.status != nil {
-			t.StatusMessage = c.remote.status
+		if c.remote.Status != nil {
+			t.StatusMessage = c.remote.Status
 		}
-		if why == nil || len(c.remote.artifacts) > 0 { // a question may have shown a draft before
-			t.Artifacts = c.remote.artifacts
+		if why == nil || len(c.remote.Artifacts) > 0 { // a question may have shown a draft before
+			t.Artifacts = c.remote.Artifacts
 		}
-		if why == nil || c.remote.metadata != nil {
-			t.Metadata = c.remote.metadata
+		if why == nil || c.remote.Metadata != nil {
+			t.Metadata = c.remote.Metadata
 		}
 		if why == nil {
 			delivered := event(t, orchestrator.EventDelivered, fmt.Sprintf("%s delivered; artifacts: %d%s", t.Agent, len(t.Artifacts), note))
@@ -101,7 +101,7 @@ func (e *Engine) storeEnd(ctx context.Context, c *conversation, why *orchestrato
 // keepDraft stores what the agent has delivered if the task is about to end without its result, because of its deadline or a request to cancel. What
 // does not fit is left out.
 func (e *Engine) keepDraft(ctx context.Context, c *conversation) {
-	if len(c.remote.artifacts) == 0 || c.refused || c.task.Guarded() {
+	if len(c.remote.Artifacts) == 0 || c.refused || c.task.Guarded() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
@@ -110,8 +110,8 @@ func (e *Engine) keepDraft(ctx context.Context, c *conversation) {
 		return attemptOpen(read, now) && (now.CancelAsked || e.isOverdue(now))
 	}
 	_, err := e.updateOwned(ctx, &c.task, ends, func(t *orchestrator.Task) []orchestrator.Event {
-		c.remote.recordIDs(t)
-		c.remote.showDraft(t)
+		c.remote.RecordIDs(t)
+		c.remote.ShowDraft(t)
 		return []orchestrator.Event{keptEvent(t, "")}
 	})
 	if err != nil && !errors.Is(err, errMoved) {

@@ -3,11 +3,11 @@ package engine
 import (
 	"context"
 
-	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/agenttask"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 )
 
 // resume continues a task that an earlier process began. An agent that forgot it gets the message again, under the same message id.
@@ -23,10 +23,10 @@ func (c *conversation) resume(ctx context.Context, remote string) error {
 	now := c.current()
 	recognize(&now, t)
 	c.expectReaction(t)
-	if err := c.handleResponses(ctx)(snapshot(t)); err != nil {
+	if err := c.handleResponses(ctx)(agenttask.Snapshot(t)); err != nil {
 		return err
 	}
-	if reply := c.unsentReply(); reply != nil && !replyArrived(t, reply) {
+	if reply := c.unsentReply(); reply != nil && !agenttask.ReplyArrived(t, reply) {
 		if err := c.sendReply(ctx, reply); err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (c *conversation) subscribe(ctx context.Context, remote string) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if refused := c.remote.correct(t); refused != nil {
+	if refused := c.remote.Correct(t); refused != nil {
 		c.refused = true
 		return refused
 	}
@@ -74,10 +74,6 @@ func (c *conversation) hasRefused() bool {
 
 // replyHistory is how many of the latest messages of an agent's task a reply is looked for among, to learn whether it arrived.
 const replyHistory = 20
-
-func snapshot(t *a2apb.Task) *a2apb.StreamResponse {
-	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: t}}
-}
 
 // handleForgotten handles an agent that no longer knows the task that it accepted: the next step starts the attempt anew by sending the message
 // again, at once the first time and after a while from then on. Any other error, and this one from an agent that keeps forgetting, is returned.
@@ -97,7 +93,7 @@ func (c *conversation) handleForgotten(ctx context.Context, err error) error {
 		a.RemoteTaskID, a.RemoteContext, a.Question = "", "", ""
 		t.Artifacts, t.Metadata = nil, nil
 		if a.Sends > 1 { // it has forgotten the task before
-			t.NextDue = c.engine.now().Add(jittered(c.engine.backoff(a.Sends - 1)))
+			t.NextDue = c.engine.now().Add(pause.Jittered(c.engine.backoff(a.Sends - 1)))
 		}
 		if lost := t.EditPendingReply(); lost != nil {
 			lost.Done = true

@@ -7,6 +7,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agenttask"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -70,13 +71,13 @@ func outcome(ctx context.Context, c *conversation, err error) router.Outcome {
 		return router.Inconclusive
 	case fault.KindOf(err) == fault.Unavailable && !isOurs(err):
 		return router.Failed
-	case err != nil || !c.remote.ended():
+	case err != nil || !c.remote.Ended():
 		return router.Inconclusive
 	}
-	switch why := c.remote.failure(); {
+	switch why := c.remote.Failure(); {
 	case why == nil:
 		return router.Succeeded
-	case why.Reason == reasonFailed:
+	case why.Reason == agenttask.ReasonFailed:
 		return router.Failed
 	default:
 		return router.Inconclusive

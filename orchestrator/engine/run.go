@@ -53,8 +53,8 @@ func (e *Engine) startRunners(ctx context.Context, running *sync.WaitGroup) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.saturated = false
-	exchanging, _ := e.exchanges.counts()
-	querying, _ := e.traceQueries.counts()
+	exchanging, _ := e.exchanges.Counts()
+	querying, _ := e.traceQueries.Counts()
 	for k, happened := range e.pending {
 		if len(e.runners)-exchanging-querying >= e.MaxRunning {
 			e.saturated = true
@@ -133,8 +133,8 @@ func (e *Engine) endRunner(k orchestrator.Key, wait time.Duration) {
 	e.mu.Unlock()
 	e.signalPending()
 	if !again {
-		e.exchanges.forfeit(k)
-		e.traceQueries.forfeit(k)
+		e.exchanges.Forfeit(k)
+		e.traceQueries.Forfeit(k)
 	}
 }
 

@@ -18,7 +18,7 @@ func (c *conversation) scheduleSave(ctx context.Context) {
 func (c *conversation) flush(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if ctx.Err() != nil || c.finished || c.remote.ended() {
+	if ctx.Err() != nil || c.finished || c.remote.Ended() {
 		return // run stores the rest
 	}
 	err := c.save(ctx)
@@ -33,19 +33,19 @@ func (c *conversation) flush(ctx context.Context) {
 
 // save stores everything that is not stored yet. The caller holds mu.
 func (c *conversation) save(ctx context.Context) error {
-	if c.onlyProgress() && c.task.LastEvent > orchestrator.MaxEvents { // the log has no room for it
+	if c.remote.Recorded(&c.task) && c.task.LastEvent > orchestrator.MaxEvents { // the log has no room for it
 		c.unsavedProgress = nil
 		return nil
 	}
 	said := c.unsavedProgress
 	err := c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
-		c.remote.recordIDs(t)
+		c.remote.RecordIDs(t)
 		before := t.State
-		t.State = c.remote.mirroredState()
-		c.engine.storeTurns(t, &c.remote)
+		t.State = c.remote.MirroredState()
+		c.remote.RecordTurns(t, c.engine.now())
 		events := guardedProgress(t, said...)
 		if t.State != before { // watchers must learn of it even when the agent says nothing
-			events = append(events, event(t, orchestrator.EventState, "the agent's task is in state "+c.remote.state.String()))
+			events = append(events, event(t, orchestrator.EventState, "the agent's task is in state "+c.remote.State.String()))
 		}
 		return events
 	})
@@ -53,13 +53,6 @@ func (c *conversation) save(ctx context.Context) error {
 		c.unsavedProgress = nil
 	}
 	return err
-}
-
-// onlyProgress reports whether nothing but progress is unstored. The caller holds mu.
-func (c *conversation) onlyProgress() bool {
-	h, a := &c.remote, c.task.OpenAttempt()
-	known := (h.taskID == "" || h.taskID == a.RemoteTaskID) && (h.contextID == "" || h.contextID == a.RemoteContext)
-	return known && h.mirroredState() == c.task.State && !h.hasNewQuestion(&c.task) && (!h.delivered || c.task.PendingReply() == nil)
 }
 
 // write updates the task if it is still in this attempt, and refreshes the conversation's copy of it. The caller holds mu.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 )
 
 // A replica that takes over a group searches for its tasks at once, soon again because an index may lag behind, and then at intervals.
@@ -98,7 +99,7 @@ func (e *Engine) scanDelay(round int) time.Duration {
 	if round < len(scanDelays) {
 		return scanDelays[round]
 	}
-	return jittered(e.Rescan)
+	return pause.Jittered(e.Rescan)
 }
 
 // scanNoLaterThan makes groups due no later than then. The caller holds mu.

@@ -3,13 +3,13 @@ package engine
 import (
 	"context"
 	"maps"
-	"strings"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/agenttask"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -30,8 +30,8 @@ func (c *conversation) expectReaction(remote *a2apb.Task) {
 		return
 	}
 	reply := &c.task.Turns[n-1]
-	c.remote.replied, c.remote.answered, c.sent = true, reply.Question, time.Now()
-	c.remote.delivered = reply.Done || replyArrived(remote, reply)
+	c.remote.ExpectReaction(reply.Question, reply.Done || agenttask.ReplyArrived(remote, reply))
+	c.sent = time.Now()
 }
 
 // sendReply sends the reply. If the agent refuses it because it continued without one, that is as good.
@@ -48,7 +48,8 @@ func (c *conversation) sendReply(ctx context.Context, reply *orchestrator.Turn) 
 	took := func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.remote.delivered, c.sent = true, time.Now()
+		c.remote.ReplyTaken()
+		c.sent = time.Now()
 		c.scheduleSave(ctx)
 	}
 	err = c.client.Send(ctx, m, c.stream, func(r *a2apb.StreamResponse) error {
@@ -62,21 +63,21 @@ func (c *conversation) sendReply(ctx context.Context, reply *orchestrator.Turn) 
 	switch {
 	case asked != nil:
 		return err
-	case replyArrived(remote, reply):
+	case agenttask.ReplyArrived(remote, reply):
 		took()
 	case fault.ReasonOf(err) == agentclient.ReasonRefused:
 		c.noteDeclined(ctx, reply, err)
 	default:
 		return err
 	}
-	return c.handleResponses(ctx)(snapshot(remote))
+	return c.handleResponses(ctx)(agenttask.Snapshot(remote))
 }
 
 // noteDeclined has the agent ask again: it has refused the reply, and still waits for one.
 func (c *conversation) noteDeclined(ctx context.Context, reply *orchestrator.Turn, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.remote.delivered, c.remote.replied, c.remote.repeats = true, false, true
+	c.remote.ReplyDeclined()
 	c.note(ctx, "%s did not take message %d and still waits for one: %s", c.task.Agent, reply.Number, fault.From(withholdWords(&c.task, err)).Message)
 }
 
@@ -87,8 +88,7 @@ const reactionTime = 10 * time.Second
 func (c *conversation) stopAwaitingReaction(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.remote.replied && c.remote.asked == c.remote.answered && time.Since(c.sent) > reactionTime {
-		c.remote.replied, c.remote.repeats = false, true
+	if time.Since(c.sent) > reactionTime && c.remote.StopAwaitingReaction() {
 		c.scheduleSave(ctx)
 	}
 }
@@ -105,15 +105,4 @@ func outgoingReply(ctx context.Context, t *orchestrator.Task, reply *orchestrato
 		maps.Copy(m.GetMetadata().GetFields(), t.Message.GetMetadata().GetFields())
 	}
 	return m
-}
-
-// replyArrived reports whether an agent's task shows that it has received the reply: it is in the history, or the agent no longer waits for it.
-func replyArrived(remote *a2apb.Task, reply *orchestrator.Turn) bool {
-	for _, m := range remote.GetHistory() {
-		if m.GetMessageId() == reply.MessageID {
-			return true
-		}
-	}
-	asked := questionOf(remote.GetStatus())
-	return asked == "" || asked != reply.Question && strings.HasPrefix(asked, byMessage) && strings.HasPrefix(reply.Question, byMessage)
 }

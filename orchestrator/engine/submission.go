@@ -102,10 +102,15 @@ func checkMessage(m *a2apb.Message) error {
 			return fault.Invalid(fmt.Sprintf("message.parts[%d]", i), "PART_EMPTY", "the part has no content: set text, raw, url or data")
 		}
 	}
-	if !shallowMessage(m) {
+	if !orchestrator.PlainMessage(m) {
 		return invalidValue("message", "the message")
 	}
 	return orchestrator.CheckRequest(m)
+}
+
+// invalidValue is the fault for what a caller gives as whose data, if that is not plain: it could be stored, and not sent.
+func invalidValue(field, whose string) error {
+	return fault.Invalid(field, "VALUE_INVALID", "%s has data with values that JSON does not have (NaN, infinity, unknown fields, none at all), or more than %d deep", whose, orchestrator.MaxNesting)
 }
 
 // checkSize refuses a message, with the inputs in it, that is larger than a task takes, before a store does.

@@ -70,7 +70,7 @@ func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task,
 		if err != nil {
 			return orchestrator.Task{}, err
 		}
-		if sends = e.exchanges.reserve(&t, agentKey(&t)); sends {
+		if sends = e.exchanges.Reserve(&t, agentKey(&t)); sends {
 			events = append(events, e.addAttempt(&t, binding))
 		} else {
 			events = append(events, event(&t, orchestrator.EventProgress, "waits until "+t.Agent+" is done with others: it works on as many tasks as it may at a time"))
@@ -89,7 +89,7 @@ func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task,
 	if err != nil || !created {
 		if sends { // otherwise a note is that of another submission of the same request
 			e.claimFresh(&t) // if the task exists all the same, its message has to be treated as sent before
-			e.exchanges.forfeit(t.Key())
+			e.exchanges.Forfeit(t.Key())
 		}
 		return s.existingTask(stored, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/admission"
 )
 
 // Names of attributes and metrics.
@@ -82,7 +83,7 @@ func newMeters(m metric.Meter) (meters, error) {
 }
 
 // observe reports how many tasks are with agents, and how many wait for that.
-func (*meters) observe(m metric.Meter, r *fairLimiter) error {
+func (*meters) observe(m metric.Meter, r *admission.FairLimiter) error {
 	gauge := func(name, text string, read func() int) error {
 		_, err := m.Int64ObservableGauge(name, metric.WithDescription(text), metric.WithInt64Callback(func(_ context.Context, o metric.Int64Observer) error {
 			o.Observe(int64(read()))
@@ -94,8 +95,8 @@ func (*meters) observe(m metric.Meter, r *fairLimiter) error {
 		return nil
 	}
 	return errors.Join(
-		gauge(metricExchanges, "Tasks that are with agents.", func() int { in, _ := r.counts(); return in }),
-		gauge(metricInLine, "Tasks that wait for room with their agent.", func() int { _, queued := r.counts(); return queued }),
+		gauge(metricExchanges, "Tasks that are with agents.", func() int { in, _ := r.Counts(); return in }),
+		gauge(metricInLine, "Tasks that wait for room with their agent.", func() int { _, queued := r.Counts(); return queued }),
 	)
 }
 

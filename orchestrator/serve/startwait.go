@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
 	"github.com/quorate/quorate/orchestrator/server"
@@ -28,7 +27,7 @@ func (p *process) openReplica(ctx context.Context, o server.DynamoDB) (*server.S
 			return stores, err
 		}
 		p.tel.Logger.WarnContext(ctx, "the store cannot be used yet; trying again", slog.Duration("left", left.Round(time.Second)), slog.Any(telemetry.LogError, err))
-		if err := pause.For(ctx, startPause/2+rand.N(startPause)); err != nil { //nolint:gosec // replicas that start together must not try together
+		if err := pause.For(ctx, pause.Jittered(startPause)); err != nil {
 			return nil, err
 		}
 	}

@@ -1,8 +1,9 @@
-// Package pause waits for a time or until a context ends, and reads Retry-After headers.
+// Package pause waits for a time or until a context ends, makes times random, and reads Retry-After headers.
 package pause
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 )
 
@@ -16,4 +17,9 @@ func For(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// Jittered returns a random time from half of d to one and a half times d, so that what began together does not go on together.
+func Jittered(d time.Duration) time.Duration {
+	return d/2 + rand.N(max(d, 1)) //nolint:gosec // nothing is gained by guessing it
 }

@@ -1,4 +1,4 @@
-package engine
+package admission
 
 import (
 	"slices"
@@ -7,14 +7,14 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// fairLimiter bounds how many tasks are with others, agents or receivers, at a time: each takes memory or one of few places for as long as that other
+// FairLimiter bounds how many tasks are with others, agents or receivers, at a time: each takes memory or one of few places for as long as that other
 // party likes. A party gets one more place while it has fewer than are free, so that parties that keep their tasks long leave room for others: alone
 // it gets at most half, two get a third each, and there is always some room for a party that has none (dynamic thresholds: Choudhury and Hahne,
 // IEEE/ACM Transactions on Networking 6(2), 1998). Tasks that find no room queue.
-type fairLimiter struct {
+type FairLimiter struct {
 	limit   int
 	wake    func(orchestrator.Key)
-	onQueue func(whose orchestrator.Key, in int) // called when a queue forms, once until the party has no task inside
+	onQueue func(whose orchestrator.Key, in int)
 
 	mu      sync.Mutex
 	inUse   int                         // guarded by mu; places taken, and granted
@@ -36,16 +36,18 @@ type queued struct {
 	group int
 }
 
-func newFairLimiter(limit int, wake func(orchestrator.Key), onQueue func(whose orchestrator.Key, in int)) *fairLimiter {
-	return &fairLimiter{
+// NewFairLimiter returns a limiter with so many places. It calls wake for each task that had to wait and is granted a place, and onQueue when tasks of a party
+// begin to wait, with the number of places that it has: once until it has no task any more. Neither is called under a lock.
+func NewFairLimiter(limit int, wake func(orchestrator.Key), onQueue func(whose orchestrator.Key, in int)) *FairLimiter {
+	return &FairLimiter{
 		limit: limit, wake: wake, onQueue: onQueue,
 		parties: make(map[orchestrator.Key]*party), waiting: make(map[orchestrator.Key]*party), granted: make(map[orchestrator.Key]*party),
 	}
 }
 
-// acquire takes a place for a task and returns the function that gives it back. It returns nil when the task has to wait; the task is woken when it
+// Acquire takes a place for a task and returns the function that gives it back. It returns nil when the task has to wait; the task is woken when it
 // is granted a place.
-func (f *fairLimiter) acquire(t *orchestrator.Task, whose orchestrator.Key) (leave func()) {
+func (f *FairLimiter) Acquire(t *orchestrator.Task, whose orchestrator.Key) (leave func()) {
 	f.mu.Lock()
 	k, p := t.Key(), f.party(whose)
 	grantedBy := f.granted[k]
@@ -78,8 +80,8 @@ func (f *fairLimiter) acquire(t *orchestrator.Task, whose orchestrator.Key) (lea
 	return func() { f.release(p) }
 }
 
-// reserve grants a new task a place at once if there is one. After true, the caller must call forfeit if the task does not come into being.
-func (f *fairLimiter) reserve(t *orchestrator.Task, whose orchestrator.Key) bool {
+// Reserve grants a new task a place at once if there is one. After true, the caller must call Forfeit if the task does not come into being.
+func (f *FairLimiter) Reserve(t *orchestrator.Task, whose orchestrator.Key) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	k, p := t.Key(), f.party(whose)
@@ -92,8 +94,8 @@ func (f *fairLimiter) reserve(t *orchestrator.Task, whose orchestrator.Key) bool
 	return true
 }
 
-// forfeit gives the place that a task was granted and has not acquired, if any, to the next task.
-func (f *fairLimiter) forfeit(k orchestrator.Key) {
+// Forfeit gives the place that a task was granted and has not acquired, if any, to the next task.
+func (f *FairLimiter) Forfeit(k orchestrator.Key) {
 	f.mu.Lock()
 	p := f.granted[k]
 	delete(f.granted, k)
@@ -104,7 +106,7 @@ func (f *fairLimiter) forfeit(k orchestrator.Key) {
 }
 
 // release gives a place back, and wakes the tasks that are granted one by that.
-func (f *fairLimiter) release(p *party) {
+func (f *FairLimiter) release(p *party) {
 	f.mu.Lock()
 	f.count(p, -1)
 	f.prune(p)
@@ -115,8 +117,8 @@ func (f *fairLimiter) release(p *party) {
 	}
 }
 
-// dropGroup removes the tasks of a group from all queues.
-func (f *fairLimiter) dropGroup(group int) {
+// DropGroup removes the tasks of a group from all queues.
+func (f *FairLimiter) DropGroup(group int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, p := range f.parties {
@@ -133,15 +135,15 @@ func (f *fairLimiter) dropGroup(group int) {
 	}
 }
 
-// counts returns how many tasks are inside and how many are queued.
-func (f *fairLimiter) counts() (in, queued int) {
+// Counts returns how many tasks are inside and how many are queued.
+func (f *FairLimiter) Counts() (in, queued int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.inUse, len(f.waiting)
 }
 
 // enqueue appends a task to a party's queue, and reports whether that is to be told. The caller holds mu.
-func (f *fairLimiter) enqueue(p *party, q queued) (first bool) {
+func (f *FairLimiter) enqueue(p *party, q queued) (first bool) {
 	p.queue = append(p.queue, q)
 	f.waiting[q.task] = p
 	first, p.warned = !p.warned, true
@@ -149,14 +151,14 @@ func (f *fairLimiter) enqueue(p *party, q queued) (first bool) {
 }
 
 // leaveQueue removes a task from a party's queue. The caller holds mu.
-func (f *fairLimiter) leaveQueue(p *party, k orchestrator.Key) {
+func (f *FairLimiter) leaveQueue(p *party, k orchestrator.Key) {
 	p.queue = slices.DeleteFunc(p.queue, func(q queued) bool { return q.task == k })
 	delete(f.waiting, k)
 	f.prune(p)
 }
 
 // grantNext grants places to queued tasks. The caller holds mu.
-func (f *fairLimiter) grantNext() (tasks []orchestrator.Key) {
+func (f *FairLimiter) grantNext() (tasks []orchestrator.Key) {
 	if len(f.waiting) == 0 {
 		return nil
 	}
@@ -174,16 +176,16 @@ func (f *fairLimiter) grantNext() (tasks []orchestrator.Key) {
 }
 
 // hasRoom reports whether a party may have one more place. The caller holds mu.
-func (f *fairLimiter) hasRoom(p *party) bool { return p.inUse < f.limit-f.inUse }
+func (f *FairLimiter) hasRoom(p *party) bool { return p.inUse < f.limit-f.inUse }
 
 // count counts n more places as taken. The caller holds mu.
-func (f *fairLimiter) count(p *party, n int) {
+func (f *FairLimiter) count(p *party, n int) {
 	p.inUse += n
 	f.inUse += n
 }
 
 // party returns a party. The caller holds mu.
-func (f *fairLimiter) party(whose orchestrator.Key) *party {
+func (f *FairLimiter) party(whose orchestrator.Key) *party {
 	if f.parties[whose] == nil {
 		f.parties[whose] = &party{key: whose}
 	}
@@ -191,7 +193,7 @@ func (f *fairLimiter) party(whose orchestrator.Key) *party {
 }
 
 // prune removes a party without tasks. The caller holds mu.
-func (f *fairLimiter) prune(p *party) {
+func (f *FairLimiter) prune(p *party) {
 	if p.inUse == 0 && len(p.queue) == 0 {
 		delete(f.parties, p.key)
 	}

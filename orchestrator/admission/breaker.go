@@ -1,0 +1,87 @@
+package admission
+
+import (
+	"sync"
+	"time"
+
+	"github.com/failsafe-go/failsafe-go/circuitbreaker"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+)
+
+// BreakerFailures is how often in a row an agent must be unreachable for its breaker to open. After a while the breaker lets one task try again; the
+// other tasks wait and use up no tries meanwhile.
+const BreakerFailures = 5
+
+// probeTime is how long others wait for the one task that tries whether an agent is back. An agent may take its time to answer, or never answer that task.
+const probeTime = time.Minute
+
+// minBreakersToPrune is the number of breakers below which none are removed.
+const minBreakersToPrune = 1000
+
+// Breaker is the circuit breaker of an agent.
+type Breaker struct {
+	circuitbreaker.CircuitBreaker[any]
+}
+
+// ReturnPermit gives back the permit of a task that was not sent, or got no answer, because of err. A breaker that is half open counts permits, so that
+// it has to be told something even if nothing was learned about the agent.
+func (b Breaker) ReturnPermit(err error) {
+	if agentclient.Retryable(err) || b.IsHalfOpen() {
+		b.RecordFailure()
+	}
+}
+
+// EndProbeInTime has another task try as well if a half-open breaker learns nothing for a minute, or until the returned function is called.
+func (b Breaker) EndProbeInTime() (stop func() bool) {
+	return time.AfterFunc(probeTime, func() { b.ReturnPermit(nil) }).Stop
+}
+
+// Breakers holds one circuit breaker for each agent that this process has sent to. Breakers without failures are removed now and then.
+type Breakers struct {
+	delay time.Duration
+	mu    sync.Mutex
+	list  map[orchestrator.Key]Breaker // guarded by mu; by tenant and agent
+	many  int                          // guarded by mu; prune removes some when there are so many
+}
+
+// NewBreakers returns breakers that stay open for the given time before they let a task try again.
+func NewBreakers(delay time.Duration) *Breakers {
+	return &Breakers{delay: delay, list: make(map[orchestrator.Key]Breaker)}
+}
+
+// Of returns the breaker of an agent.
+func (b *Breakers) Of(tenant, agent string) Breaker {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k := orchestrator.Key{Tenant: tenant, ID: agent}
+	c, ok := b.list[k]
+	if !ok {
+		b.prune()
+		c = Breaker{circuitbreaker.NewBuilder[any]().WithFailureThreshold(BreakerFailures).WithSuccessThreshold(1).WithDelay(b.delay).Build()}
+		b.list[k] = c
+	}
+	return c
+}
+
+// prune removes breakers that are closed and have no failures, each time their number has doubled. The caller holds mu.
+func (b *Breakers) prune() {
+	if len(b.list) < max(b.many, minBreakersToPrune) {
+		return
+	}
+	for k, c := range b.list {
+		if c.IsClosed() && c.Metrics().Failures() == 0 {
+			delete(b.list, k)
+		}
+	}
+	b.many = 2 * len(b.list)
+}
+
+// IsOpen reports whether an agent's breaker is open, and is not about to let a task try.
+func (b *Breakers) IsOpen(tenant, agent string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c, ok := b.list[orchestrator.Key{Tenant: tenant, ID: agent}]
+	return ok && c.IsOpen() && c.RemainingDelay() > 0
+}

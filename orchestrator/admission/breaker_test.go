@@ -1,0 +1,44 @@
+package admission_test
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/orchestrator/admission"
+)
+
+func TestBreakersThatSayNothingAreForgotten(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ failed, reached, least, most int }{
+		{10, 20, 30, 30}, {10, 100_000, 10, 1000}, {3000, 100_000, 3000, 6000},
+	} {
+		b := admission.NewBreakers(time.Hour)
+		for i := range test.failed {
+			b.Of("t", "failed"+strconv.Itoa(i)).RecordFailure()
+		}
+		for i := range test.reached {
+			b.Of("t", "reached"+strconv.Itoa(i)).RecordSuccess()
+		}
+		if got := b.Kept(); got < test.least || got > test.most {
+			t.Errorf("after %d agents that failed and %d that were reached, %d breakers are kept, want %d to %d", test.failed, test.reached, got, test.least, test.most)
+		}
+	}
+}
+
+func TestABreakerOpensWhenItsAgentCannotBeReachedOftenEnough(t *testing.T) {
+	t.Parallel()
+	b := admission.NewBreakers(time.Hour)
+	for n := range admission.BreakerFailures {
+		if b.IsOpen("t", "away") {
+			t.Fatalf("the breaker is open after %d failures, want %d", n, admission.BreakerFailures)
+		}
+		b.Of("t", "away").RecordFailure()
+	}
+	if !b.IsOpen("t", "away") || b.Of("t", "away").TryAcquirePermit() {
+		t.Errorf("after %d failures in a row the agent may be tried, want an open breaker", admission.BreakerFailures)
+	}
+	if b.IsOpen("other", "away") || !b.Of("other", "away").TryAcquirePermit() {
+		t.Error("the agent of that name of another tenant may not be tried")
+	}
+}

@@ -1,0 +1,96 @@
+package agenttask
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// replaceArtifacts takes the artifacts of a snapshot. One without any takes none away: some agents leave them out.
+func (h *Task) replaceArtifacts(artifacts []*a2apb.Artifact) error {
+	if len(artifacts) == 0 {
+		return nil
+	}
+	h.Artifacts, h.bytes, h.values = artifacts, 0, 0
+	for _, a := range artifacts {
+		h.bytes, h.values = h.bytes+proto.Size(a), h.values+orchestrator.Values(a)
+	}
+	return h.checkSize()
+}
+
+// applyArtifact applies an artifact update: append adds its parts to the artifact of that id (A2A §4.2.2), and its metadata, as the SDKs of the A2A
+// project do.
+func (h *Task) applyArtifact(u *a2apb.TaskArtifactUpdateEvent) error {
+	a := u.GetArtifact()
+	if a == nil {
+		return nil
+	}
+	i := h.indexOf(a)
+	switch {
+	case i < 0:
+		h.Artifacts = append(h.Artifacts, a)
+	case u.GetAppend():
+		a = extend(h.Artifacts[i], a)
+	default:
+		old := h.Artifacts[i]
+		h.bytes, h.values = h.bytes-proto.Size(old), h.values-orchestrator.Values(old)
+		h.Artifacts[i] = a
+	}
+	h.bytes, h.values = h.bytes+proto.Size(a), h.values+orchestrator.Values(a)
+	return h.checkSize()
+}
+
+// indexOf returns where the artifact with the id of a is, or -1.
+func (h *Task) indexOf(a *a2apb.Artifact) int {
+	return slices.IndexFunc(h.Artifacts, func(old *a2apb.Artifact) bool { return old.GetArtifactId() == a.GetArtifactId() })
+}
+
+// extend adds a piece to an artifact, and returns what it has added: the id comes with each piece, and with some agents all metadata.
+func extend(a, piece *a2apb.Artifact) (added *a2apb.Artifact) {
+	added = &a2apb.Artifact{Parts: piece.GetParts()}
+	a.Parts = append(a.Parts, piece.GetParts()...)
+	if proto.Equal(a.GetMetadata(), piece.GetMetadata()) {
+		return added
+	}
+	if added.Metadata = piece.GetMetadata(); a.GetMetadata() == nil {
+		a.Metadata = added.GetMetadata()
+	} else {
+		proto.Merge(a.GetMetadata(), added.GetMetadata())
+	}
+	return added
+}
+
+// Correct takes the artifacts and the metadata of the agent's task, which was read after the end. If that does not say itself that it has ended, it may
+// be older than what was heard: then it adds only artifacts that were not received before, and those of which there is more.
+func (h *Task) Correct(t *a2apb.Task) error {
+	if err := checkPlain(Snapshot(t)); err != nil {
+		return err
+	}
+	makeReadable(Snapshot(t))
+	if orchestrator.Terminal(t.GetStatus().GetState()) {
+		return errors.Join(h.replaceArtifacts(t.GetArtifacts()), h.setMetadata(h.Metadata, t.GetMetadata()))
+	}
+	for _, a := range t.GetArtifacts() {
+		if i := h.indexOf(a); i >= 0 && proto.Size(h.Artifacts[i]) >= proto.Size(a) {
+			continue
+		}
+		if err := h.applyArtifact(&a2apb.TaskArtifactUpdateEvent{Artifact: a}); err != nil {
+			return err
+		}
+	}
+	return h.setMetadata(h.Metadata, t.GetMetadata())
+}
+
+func (h *Task) checkSize() error {
+	if h.bytes > orchestrator.MaxTaskBytes || h.values > orchestrator.MaxTaskValues || len(h.Artifacts) > orchestrator.MaxArtifacts {
+		return fault.New(fault.FailedPrecondition, "ARTIFACTS_TOO_LARGE",
+			"the agent delivered %d artifacts with %d bytes and %d values; a task holds at most %d artifacts with %d bytes and %d values",
+			len(h.Artifacts), h.bytes, h.values, orchestrator.MaxArtifacts, orchestrator.MaxTaskBytes, orchestrator.MaxTaskValues)
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package agenttask
+
+import (
+	"strings"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// Reasons for which a task ends because of its agent.
+const (
+	ReasonFailed   = "AGENT_FAILED"
+	ReasonRejected = "AGENT_REJECTED"
+	ReasonCanceled = "AGENT_CANCELED"
+)
+
+const maxProgressRunes = 500
+
+// ProgressText returns what the agent last said, for the log; the full text is in the status message.
+func (h *Task) ProgressText() string {
+	text := []rune(Text(h.Status))
+	if len(text) > maxProgressRunes {
+		return string(text[:maxProgressRunes]) + "… (cut)"
+	}
+	return string(text)
+}
+
+// Failure returns why the agent did not deliver, or nil when it did or has not ended its task.
+func (h *Task) Failure() *orchestrator.Error {
+	var reason, verb string
+	switch h.State {
+	case a2apb.TaskState_TASK_STATE_FAILED:
+		reason, verb = ReasonFailed, "the agent failed"
+	case a2apb.TaskState_TASK_STATE_REJECTED:
+		reason, verb = ReasonRejected, "the agent rejected the task"
+	case a2apb.TaskState_TASK_STATE_CANCELED:
+		reason, verb = ReasonCanceled, "the agent canceled the task"
+	default:
+		return nil
+	}
+	if text := h.ProgressText(); text != "" {
+		verb += ": " + text
+	}
+	return &orchestrator.Error{Reason: reason, Message: verb}
+}
+
+// Text returns the texts of a message, a line for each part.
+func Text(m *a2apb.Message) string {
+	var texts []string
+	for _, p := range m.GetParts() {
+		if p.GetText() != "" {
+			texts = append(texts, p.GetText())
+		}
+	}
+	return strings.Join(texts, "\n")
+}
