@@ -2,7 +2,6 @@ package extract
 
 import (
 	"bytes"
-	"mime"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -129,9 +128,12 @@ func declared(label string) (encoding.Encoding, string) {
 	return e, name
 }
 
+// headerPattern finds the charset in a Content-Type, in whichever way the server spells it: in quotes of either kind, after a comma, twice.
+var headerPattern = regexp.MustCompile(`(?i)[;,\s]\s*charset\s*=\s*["']?\s*([a-z0-9_:.-]+)`)
+
 func headerCharset(contentType string) string {
-	if _, params, err := mime.ParseMediaType(contentType); err == nil {
-		return params["charset"]
+	if m := headerPattern.FindStringSubmatch(contentType); m != nil {
+		return m[1]
 	}
 	return ""
 }

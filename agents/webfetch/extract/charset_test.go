@@ -80,6 +80,12 @@ func TestCharsetIsTold(t *testing.T) {
 		"a null in a few bytes":   {"text/plain", "000\x00", "utf-8"},
 		"valid UTF-8":             {"text/html; charset=shift_jis", "<p>ä", "utf-8"},
 		"the header":              {"text/plain; charset=windows-1251", "\xcf\xf0\xe8", "windows-1251"},
+		"the header in a quote":   {"text/plain; charset='iso-8859-2'", "Za\xbf\xf3\xb3\xe6", "iso-8859-2"},
+		"a quote left open":       {"text/plain; charset=\"iso-8859-2", "Za\xbf\xf3\xb3\xe6", "iso-8859-2"},
+		"the header twice":        {"text/plain; charset=iso-8859-2; charset=iso-8859-2", "Za\xbf\xf3\xb3\xe6", "iso-8859-2"},
+		"the second of two types": {"text/plain, text/plain; Charset = iso-8859-2", "Za\xbf\xf3\xb3\xe6", "iso-8859-2"},
+		"without its semicolon":   {"text/plain charset=iso-8859-2", "Za\xbf\xf3\xb3\xe6", "iso-8859-2"},
+		"another parameter":       {"text/plain; x-charset=iso-8859-2", "Za\xbf\xf3\xb3\xe6", "windows-1252"},
 		"a label that is unknown": {"text/plain; charset=klingon", "\xe4", "windows-1252"},
 	} {
 		t.Run(name, func(t *testing.T) {
