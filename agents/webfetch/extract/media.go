@@ -2,7 +2,6 @@ package extract
 
 import (
 	"bytes"
-	"mime"
 	"net/http"
 	"strings"
 )
@@ -19,23 +18,21 @@ const (
 	kindPDF
 )
 
-// mediaTypeOf returns the media type of source. The bytes decide where its server says nothing, or just "bytes".
+// mediaTypeOf returns the media type of source. The bytes decide where its server says nothing that can be read, or just "bytes".
 func mediaTypeOf(source Source) string {
-	declared, _, _ := strings.Cut(source.ContentType, ",") // two headers that a proxy joined
-	if strings.TrimSpace(declared) == "" {
-		declared = http.DetectContentType(source.Data)
+	declared := strings.ToLower(strings.TrimSpace(source.ContentType))
+	if end := strings.IndexAny(declared, " \t;,"); end >= 0 { // as browsers read it: real servers forget the semicolon, and proxies join two headers
+		declared = declared[:end]
 	}
-	mediaType, _, err := mime.ParseMediaType(declared)
-	if mediaType == "" && err != nil {
-		mediaType = strings.ToLower(strings.TrimSpace(strings.Split(declared, ";")[0])) // real servers send malformed parameters
+	if kind, name, _ := strings.Cut(declared, "/"); kind != "" && name != "" && !unsaid[declared] {
+		return declared
 	}
-	if mediaType == "application/octet-stream" || mediaType == "binary/octet-stream" {
-		if sniffed, _, err := mime.ParseMediaType(http.DetectContentType(source.Data)); err == nil {
-			return sniffed
-		}
-	}
-	return mediaType
+	sniffed, _, _ := strings.Cut(http.DetectContentType(source.Data), ";")
+	return sniffed
 }
+
+// unsaid are the media types that say nothing (https://mimesniff.spec.whatwg.org/#mime-type-sniffing-algorithm).
+var unsaid = wordSet("*/* unknown/unknown application/unknown application/octet-stream binary/octet-stream")
 
 // kindOf returns how to read source, and its media type. The bytes decide where servers are known to be wrong, as for markup declared as plain text.
 func kindOf(source Source) (kind, string) {
