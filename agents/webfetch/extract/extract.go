@@ -122,6 +122,9 @@ func Extract(ctx context.Context, source Source, o Options) (Content, error) {
 		content.Text = text
 		return content, nil
 	}
+	if isBinary(source.Data, name) {
+		return content, fault.New(fault.FailedPrecondition, ReasonContentType, "its server calls it %q, but it is not text; look for a page about it", prefix(mediaType, 80))
+	}
 	err := render(ctx, &content, document{kind: kind, url: source.URL, text: text}, o)
 	if err != nil {
 		return content, err

@@ -225,7 +225,10 @@ func TestExtractRefuses(t *testing.T) {
 		options           extract.Options
 		reason            string
 	}{
-		"an image":                  {"image/png", "\x89PNG", extract.Options{}, extract.ReasonContentType},
+		"an image": {"image/png", "\x89PNG", extract.Options{}, extract.ReasonContentType},
+		"an image that is told to be a page": {
+			"text/html", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x2c\x00\x00\x00\x96\x08\x02\x00\x00\x00", extract.Options{}, extract.ReasonContentType,
+		},
 		"an unknown format":         {"text/html", "a", extract.Options{Format: "docx"}, extract.ReasonFormat},
 		"a broken PDF":              {"application/pdf", "%PDF-1.4 nothing", extract.Options{}, extract.ReasonInvalid},
 		"a PDF without text":        {"application/pdf", string(pdf(deflate("", "", 0)).Data), extract.Options{}, extract.ReasonInvalid},

@@ -86,3 +86,23 @@ sh shellscript csh perl python python-code ruby php httpd-php tcl lua tex latex 
 pem-file pem-certificate-chain pgp-signature pgp-keys mbox`)
 
 func head(data []byte) []byte { return data[:min(len(data), 512)] }
+
+// isBinary reports whether data, which was read in the given charset, is no text, whatever its server calls it: in pictures, archives and whatever else
+// is packed, one byte in ten is a control character that no text has.
+func isBinary(data []byte, charset string) bool {
+	const rare = 20 // bytes of a text for one of these, at least
+	if charset == "utf-8" || strings.HasPrefix(charset, "utf-16") {
+		return false
+	}
+	controls, all := 0, 0
+	for _, c := range data[:min(len(data), 4096)] {
+		switch {
+		case c == 0: // of numbers in a file, or of wider letters
+			continue
+		case c < ' ' && !strings.ContainsRune("\a\b\t\n\v\f\r\x1b", rune(c)):
+			controls++
+		}
+		all++
+	}
+	return controls*rare > all
+}
