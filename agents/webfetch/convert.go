@@ -9,8 +9,9 @@ import (
 
 // Warnings in addition to those of package extract.
 const (
-	WarnCut    = "body_cut"      // the body was longer than what was read
-	WarnRender = "render_failed" // a browser should have rendered the page but could not
+	WarnCut        = "body_cut"          // the body was longer than what was read
+	WarnRender     = "render_failed"     // a browser should have rendered the page but could not
+	WarnUnfinished = "render_unfinished" // what the page waits for in a browser, such as a script, did not come in time; it was read without it
 )
 
 // convert fills page with what the plan asks for.

@@ -74,6 +74,9 @@ func (f *Fetcher) fetchRendered(ctx context.Context, p plan, u *url.URL, page *P
 		return statusError(shown.URL, shown.StatusCode, 0)
 	}
 	page.ContentLength, page.Rendered = int64(len(shown.HTML)), true
+	if shown.Unfinished {
+		page.Warnings = append(page.Warnings, WarnUnfinished)
+	}
 	return convert(ctx, p, body{url: shown.URL, data: []byte(shown.HTML), contentType: contentType}, page)
 }
 

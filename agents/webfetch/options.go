@@ -50,6 +50,7 @@ type Rendered struct {
 	HTML       string   // empty with a status of 400 or above
 	URL        *url.URL // after redirects and scripts
 	StatusCode int      // 0 when there was no answer
+	Unfinished bool     // parts that the document waits for did not come in time
 }
 
 // Browser renders pages. It must make all connections through the Gate.

@@ -99,7 +99,7 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy *proxy, maxSize in
 	}
 	opened := chromedp.Events(tab, page.JavascriptDialogOpening)
 	dialogs.Go(func() { dismiss(tab, opened) })
-	answer, err := load(tab, u.String())
+	answer, unfinished, err := load(tab, proxy, u.String())
 	if err != nil {
 		at, err := unloaded(tab, proxy, err)
 		return webfetch.Rendered{URL: at}, err
@@ -132,7 +132,7 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy *proxy, maxSize in
 	if html == "" || int64(len(html)) > maxSize {
 		return webfetch.Rendered{}, fault.New(fault.FailedPrecondition, webfetch.ReasonTooLarge, "it is longer than %d bytes after its scripts ran", maxSize).With("limit", strconv.FormatInt(maxSize, 10))
 	}
-	return webfetch.Rendered{HTML: html, URL: final, StatusCode: status}, nil
+	return webfetch.Rendered{HTML: html, URL: final, StatusCode: status, Unfinished: unfinished}, nil
 }
 
 // place returns where the tab is after its scripts ran. If the page went on, by a script or a refresh, to what cannot be opened, it returns what unloaded does.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -391,5 +392,37 @@ func TestAPartThatNeverComesDoesNotHoldThePage(t *testing.T) {
 	p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAlways, Timeout: 2 * time.Minute})
 	if err != nil || !strings.Contains(p.Content, "enough text") || !strings.Contains(p.Content, "A script ran") {
 		t.Errorf("Fetch(a page with a picture that never comes) = %q, %v, want its text", p.Content, err)
+	}
+}
+
+func TestWhatADocumentWaitsForInVain(t *testing.T) {
+	text := "<h1>Text</h1><p>" + strings.Repeat("This is enough text. ", 30) + "</p>"
+	for name, document := range map[string]string{
+		"a script before the text": "<script src=/never></script>" + text,
+		"a script after a style":   "<link rel=stylesheet href=/never><script>let a</script>" + text,
+		"its own end":              text + strings.Repeat(" ", 1<<16) + "NEVER",
+	} {
+		over := make(chan struct{})
+		site, host := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/never":
+				<-over
+			case "/":
+				w.Header().Set("Content-Type", "text/html; charset=utf-8")
+				now, endless := strings.CutSuffix(document, "NEVER")
+				_, _ = io.WriteString(w, now)
+				if endless {
+					_ = http.NewResponseController(w).Flush()
+					<-over
+				}
+			default:
+				http.NotFound(w, r)
+			}
+		})
+		p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAlways, Timeout: 12 * time.Second})
+		if err != nil || !strings.Contains(p.Content, "enough text") || !slices.Contains(p.Warnings, webfetch.WarnUnfinished) {
+			t.Errorf("%s: Fetch() = %q with %v, %v, want its text and %s", name, p.Content, p.Warnings, err, webfetch.WarnUnfinished)
+		}
+		close(over)
 	}
 }
