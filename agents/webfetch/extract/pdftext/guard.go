@@ -27,12 +27,11 @@ func saneNumbers(data []byte) bool {
 const whiteSpace = `(?:[\x00\t\n\f\r ]|%[^\r\n]*[\r\n])*`
 
 var (
-	sizePattern     = regexp.MustCompile(`/Size` + whiteSpace + `([+-]?[0-9]+)`)
-	indexPattern    = regexp.MustCompile(`/Index` + whiteSpace + `\[([^\]]*)\]?`)
-	widthPattern    = regexp.MustCompile(`/W` + whiteSpace + `\[([^\]]*)\]?`)
-	columnsPattern  = regexp.MustCompile(`/Columns` + whiteSpace + `([+-]?[0-9]+)`)
+	sizePattern     = regexp.MustCompile(`/Size` + whiteSpace + `[+-]?[0-9]`)
+	indexPattern    = regexp.MustCompile(`/Index` + whiteSpace + `\[`)
+	widthPattern    = regexp.MustCompile(`/W` + whiteSpace + `\[`)
+	columnsPattern  = regexp.MustCompile(`/Columns` + whiteSpace + `[+-]?[0-9]`)
 	indirectPattern = regexp.MustCompile(`/(?:Columns|DecodeParms|DP)` + whiteSpace + `\[?[^/<>]*[0-9]` + whiteSpace + `R`)
-	digitsPattern   = regexp.MustCompile(`\.?[0-9]+`)
 	escapedPattern  = regexp.MustCompile(`#[0-9A-Fa-f]{2}`)
 )
 
@@ -47,17 +46,40 @@ func unescapeNames(data []byte) []byte {
 	})
 }
 
+// numbersWithin reports whether the numbers that follow each match of pattern, one or those up to the end of a list, are within limits.
 func numbersWithin(data []byte, pattern *regexp.Regexp, most, total int) bool {
-	for _, m := range pattern.FindAllSubmatch(data, -1) {
-		sum := 0
-		for _, digits := range digitsPattern.FindAll(m[1], -1) {
-			if digits[0] == '.' {
-				continue // of a fraction, as widths of letters have, and which the library allocates nothing by
-			}
-			n, err := strconv.Atoi(string(digits))
-			if sum += n; err != nil || n > most || sum > total {
-				return false
-			}
+	for {
+		at := pattern.FindIndex(data)
+		if at == nil {
+			return true
+		}
+		value := data[at[1]-1:] // a bracket or a digit
+		end := bytes.IndexFunc(value, func(r rune) bool { return r < '0' || r > '9' })
+		if value[0] == '[' {
+			end = bytes.IndexByte(value, ']')
+		}
+		if end < 0 {
+			end = len(value)
+		}
+		if !listWithin(value[:end], most, total) {
+			return false
+		}
+		data = value[end:]
+	}
+}
+
+func listWithin(list []byte, most, total int) bool {
+	sum := 0
+	for begin, end := 0, 0; begin < len(list); begin = end + 1 {
+		for end = begin; end < len(list) && list[end] >= '0' && list[end] <= '9'; {
+			end++
+		}
+		if begin == end || begin > 0 && list[begin-1] == '.' {
+			continue // no number, or of a fraction, as widths of letters have, and which the library allocates nothing by
+		}
+		n, err := strconv.Atoi(string(list[begin:end]))
+		if sum += n; err != nil || n > most || sum > total {
+			return false
 		}
 	}
 	return true
