@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -129,7 +130,7 @@ func (h *Handler) addresses(r *http.Request) (url, grpcAddress string) {
 	if grpcAddress = h.GRPCAddress; grpcAddress == "" {
 		host, _, err := net.SplitHostPort(r.Host)
 		if err != nil {
-			host = r.Host
+			host = strings.Trim(r.Host, "[]") // it has no port
 		}
 		grpcAddress = net.JoinHostPort(host, h.GRPCPort)
 	}

@@ -109,3 +109,22 @@ func TestACardGivesTheConfiguredAddresses(t *testing.T) {
 		t.Errorf("card = %s, want nothing of the request's host", rec.Body)
 	}
 }
+
+func TestACardGivesTheAddressesOfTheRequest(t *testing.T) {
+	t.Parallel()
+	h := a2aedge.NewHandler(a2aedge.HandlerConfig{GRPCPort: "9090", Started: time.Unix(1, 0)})
+	for host, want := range map[string][]string{
+		"quorate.example":      {`"http://quorate.example/a2a"`, `"quorate.example:9090"`},
+		"quorate.example:8080": {`"http://quorate.example:8080/a2a"`, `"quorate.example:9090"`},
+		"[::1]":                {`"http://[::1]/a2a"`, `"[::1]:9090"`},
+		"[::1]:8080":           {`"http://[::1]:8080/a2a"`, `"[::1]:9090"`},
+	} {
+		rec := httptest.NewRecorder()
+		h.ServeCard(rec, httptest.NewRequestWithContext(t.Context(), "GET", "http://"+host+"/.well-known/agent-card.json", nil))
+		for _, url := range want {
+			if !strings.Contains(rec.Body.String(), url) {
+				t.Errorf("the card at %s = %s, want %s in it", host, rec.Body, url)
+			}
+		}
+	}
+}
