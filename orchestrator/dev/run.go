@@ -48,7 +48,7 @@ func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) 
 	if err := m.assemble(ctx); err != nil {
 		return err
 	}
-	// Both files are left alone until the store is open: before that, they may belong to another running process. Programs that wait for the ports file
+	// These files, like that of the token, are left alone until the store is open: before that, they may belong to another running process. Programs that wait for the ports file
 	// must not read that of an earlier start.
 	if err := p.remember(cfg.Store.DataDir); err != nil {
 		return err
@@ -98,11 +98,6 @@ func (m *machine) close() error {
 
 // assemble creates the server, the agents and the demo site.
 func (m *machine) assemble(ctx context.Context) error {
-	admin, err := adminToken(m.tokenFile)
-	if err != nil {
-		return err
-	}
-	m.keys.Add(admin, auth.Principal{Tenant: auth.DefaultTenant, Name: "admin", Roles: []auth.Role{auth.RoleAdmin}})
 	sources, err := m.cfg.Agents.sources()
 	if err != nil {
 		return err
@@ -123,6 +118,11 @@ func (m *machine) assemble(ctx context.Context) error {
 		return err
 	}
 	m.closers = append(m.closers, stores.Close)
+	admin, err := adminToken(m.tokenFile)
+	if err != nil {
+		return err
+	}
+	m.keys.Add(admin, auth.Principal{Tenant: auth.DefaultTenant, Name: "admin", Roles: []auth.Role{auth.RoleAdmin}})
 	m.server, err = server.New(ctx, server.Options{
 		Stores: stores, HTTPListener: m.ports.http, GRPCListener: m.ports.grpc, Telemetry: m.tel, Authenticator: m.keys,
 		Policy: policy, Receivers: policy, Credentials: credentials, Services: []server.Service{fetchService(fetcher)}, PassThrough: m.cfg.Agents.PassThrough,
