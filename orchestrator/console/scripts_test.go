@@ -18,10 +18,10 @@ func TestLongNamesAndOtherScriptsAreReadable(t *testing.T) {
 		"name": long, "description": hebrew, "version": "1.0.0", "capabilities": map[string]any{},
 		"supportedInterfaces": []any{map[string]any{"url": "http://127.0.0.1:1/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}},
 		"defaultInputModes":   []any{"text/plain"}, "defaultOutputModes": []any{"text/plain"},
-		"skills": []any{map[string]any{"id": strings.Repeat("x", 100), "name": "Translate", "description": hebrew + " " + strings.Repeat("y", 300), "tags": []any{}}},
+		"skills": []any{map[string]any{"id": strings.Repeat("x", 100), "name": "Translate", "description": hebrew + " " + strings.Repeat("y", 300), "tags": []any{hebrew}, "examples": []any{hebrew}}},
 	}})
 	task := q.post(t, "/v1/tasks", map[string]any{
-		"message": map[string]any{"parts": []any{map[string]any{"text": hebrew}}}, "route": map[string]any{"agent": "reviewer"},
+		"message": map[string]any{"parts": []any{map[string]any{"text": hebrew, "filename": hebrew}}}, "route": map[string]any{"agent": "reviewer"},
 	})
 	b := open(t, q.HTTP, 1280, 800)
 	b.signIn(q.token)
