@@ -3,6 +3,7 @@ package console_test
 import (
 	"encoding/json"
 	"net/url"
+	"strings"
 	"testing"
 )
 
@@ -77,4 +78,22 @@ func TestWhatStrangersWriteIsText(t *testing.T) {
 			t.Errorf("%d elements came out of texts at %s", n, place)
 		}
 	}
+}
+
+// TestWhatConcealsIsSeen has texts that a browser would show in another order than programs read them, or not at all.
+func TestWhatConcealsIsSeen(t *testing.T) {
+	q := start(t, t.TempDir())
+	const turned, unseen = "invoice\u202egpj.exe", "fine\U000e0041\x00"
+	task := q.post(t, "/v1/tasks", map[string]any{
+		"message":    map[string]any{"parts": []any{map[string]any{"text": unseen, "filename": turned}, map[string]any{"data": map[string]any{"a": turned}}}},
+		"route":      map[string]any{"agent": "reviewer"},
+		"attributes": map[string]any{"a": turned},
+	})
+	b := open(t, q.HTTP+"/#/tasks/"+task, 1280, 800)
+	b.signIn(q.token)
+	b.sees(`a="invoice\u202egpj.exe"`, `"a": "invoice\u202egpj.exe"`, `fine\u{e0041}\u0000`)
+	if text := b.text(); strings.ContainsAny(text, "\u202e\U000e0041\x00") {
+		t.Errorf("the page has characters that conceal: %q", text)
+	}
+	b.nothingWrong()
 }

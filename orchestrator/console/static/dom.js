@@ -2,10 +2,20 @@
 
 const much = 50_000; // characters of a text that are in sight: to lay out a line of a million takes a browser a minute, in which it does nothing else
 
-/** inSight folds what a text has beyond that: what is folded is not laid out. */
+// Characters by which people see another text than programs read: they reverse the writing direction, or nobody sees them. Cards that have them are refused.
+const concealing = /(?![\t\n\r])[\p{Cc}\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/gu;
+
+const escaped = (character) => {
+  const code = character.codePointAt(0).toString(16).padStart(4, "0");
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code}`;
+};
+
+/** inSight escapes what conceals, and folds what a text has beyond that much: what is folded is not laid out. */
 function inSight(child) {
-  if (typeof child !== "string" || child.length <= much) return [child];
-  return [child.slice(0, much), h("details", null, h("summary", null, `${child.length - much} more characters`), child.slice(much))];
+  if (typeof child !== "string") return [child];
+  const text = child.replace(concealing, escaped);
+  if (text.length <= much) return [text];
+  return [text.slice(0, much), h("details", null, h("summary", null, `${text.length - much} more characters`), text.slice(much))];
 }
 
 /** h makes an element with attributes, listeners (onclick and so on) and children: elements, texts, or lists of them. */
