@@ -76,10 +76,7 @@ func (a *app) completion(find lookUp, many bool) cobra.CompletionFunc {
 		}
 		ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
 		defer cancel()
-		words, err := find(ctx, s, args, prefix)
-		if err != nil {
-			return nil, none
-		}
+		words, _ := find(ctx, s, args, prefix) // what was found before an error is right
 		return words, none
 	}
 }
@@ -109,15 +106,25 @@ func taskIDs(ctx context.Context, s *session, _ []string, prefix string) (ids []
 	return ids, err
 }
 
+// skillIDs reads page by page, as one skill may be that of thousands of agents. Skills come in the order of their ids.
 func skillIDs(ctx context.Context, s *session, _ []string, prefix string) (ids []cobra.Completion, err error) {
-	list := &registryv1.ListSkillsResponse{}
-	err = s.get(ctx, "/v1/skills", url.Values{"page_size": {strconv.Itoa(pageSize)}}, list)
-	for _, skill := range list.GetSkills() {
-		if id := skill.GetId(); strings.HasPrefix(id, prefix) && plain.MatchString(id) {
-			ids = append(ids, id)
+	err = pages(maxItems, func(query url.Values) (items int, next string, err error) {
+		list := &registryv1.ListSkillsResponse{}
+		if err := s.get(ctx, "/v1/skills", query, list); err != nil {
+			return 0, "", err
 		}
-	}
-	return slices.Compact(ids), err // they come in order
+		for _, skill := range list.GetSkills() {
+			id := skill.GetId()
+			if strings.HasPrefix(id, prefix) && plain.MatchString(id) && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+			if id > prefix && !strings.HasPrefix(id, prefix) || len(ids) == maxCompletions {
+				return 0, "", nil
+			}
+		}
+		return len(list.GetSkills()), list.GetNextPageToken(), nil
+	})
+	return ids, err
 }
 
 // requirementIDs looks among those of the task that is named before.

@@ -63,3 +63,19 @@ func TestACompletionWithoutAServerOffersNothing(t *testing.T) {
 		t.Errorf("Main(__complete agents get) = %d, %q, want 0 and no word", exit, stdout)
 	}
 }
+
+// TestASkillOfManyAgentsHidesNoOther has skills on more than one page, up to the end of those that begin with what is typed, or to one that fails.
+func TestASkillOfManyAgentsHidesNoOther(t *testing.T) {
+	t.Parallel()
+	const first, second = `{"skills":[{"id":"a"},{"id":"f1"},{"id":"f1"}],"nextPageToken":"2"}`, `{"skills":[{"id":"f1"},{"id":"f2"},{"id":"g"}],"nextPageToken":"3"}`
+	for want, pages := range map[string][]http.HandlerFunc{
+		"f1\nf2\n:4\n": {answer(first)[0], answer(second)[0], refuse(http.StatusInternalServerError, 13, "INTERNAL", "asked for a third page")},
+		"f1\n:4\n":     {answer(first)[0], refuse(http.StatusInternalServerError, 13, "INTERNAL", "the second page fails")},
+	} {
+		g := newGateway(t, map[string][]http.HandlerFunc{"GET /v1/skills": pages})
+		exit, stdout, stderr := run(t.Context(), "", "__complete", "skills", "find", "--server", g.url, "--token-file", g.token, "f")
+		if asked := g.seen(); exit != 0 || stdout != want || len(asked) != 2 {
+			t.Errorf("Main(__complete skills find f) = %d, %q, %q after %q, want 0, %q and two pages", exit, stdout, stderr, asked, want)
+		}
+	}
+}
