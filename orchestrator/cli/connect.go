@@ -51,13 +51,13 @@ func (a *app) connect() (*session, error) {
 }
 
 // address returns the base URL of the server.
-func (a *app) address() string { return cmp.Or(a.server, config.Env(envServer), defaultServer) }
+func (a *app) address() string { return cmp.Or(string(a.server), config.Env(envServer), defaultServer) }
 
 // token returns the token from --token-file, from QUORATE_TOKEN, from the file in QUORATE_TOKEN_FILE, or that of the dev server on this machine. The
 // dev server listens on loopback only, so its token is sent nowhere else.
 func (a *app) token(server string) (auth.Secret, error) {
 	if a.tokenFile != "" {
-		return a.readToken(a.tokenFile)
+		return a.readToken(string(a.tokenFile))
 	}
 	if token := config.Env(envToken); token != "" {
 		return auth.Secret(strings.TrimSpace(token)), nil

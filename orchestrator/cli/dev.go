@@ -34,7 +34,8 @@ func (a *app) dev() *cobra.Command {
 
 // devConfig adds a flag for each setting of dev to cmd, and returns a function that loads flags, environment and file.
 func (a *app) devConfig(cmd *cobra.Command) func() (dev.Config, *config.Sources, error) {
-	file := cmd.Flags().String("config", "", "YAML file with settings (env "+envConfig+")")
+	var file inputFile
+	cmd.Flags().Var(&file, "config", "YAML file with settings (env "+envConfig+")")
 	usual := dev.DefaultConfig()
 	settings, bug := config.Settings(&usual)
 	for _, s := range settings {
@@ -50,6 +51,6 @@ func (a *app) devConfig(cmd *cobra.Command) func() (dev.Config, *config.Sources,
 				given[s.Path] = flag.Value.String()
 			}
 		}
-		return loadConfig(a, dev.DefaultConfig(), *file, given)
+		return loadConfig(a, dev.DefaultConfig(), string(file), given)
 	}
 }

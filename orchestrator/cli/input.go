@@ -42,7 +42,7 @@ func (f *inputFile) String() string { return string(*f) }
 func (*inputFile) Type() string { return "name" }
 
 // nonEmpty is the value of a flag that may be left out, but is not empty: a variable of the shell that is not set would stand for no guard against changes of
-// others, no identity of a request, or another tenant.
+// others, no identity of a request, or another tenant, server or caller.
 type nonEmpty string
 
 // Set accepts any text but the empty one.

@@ -37,8 +37,8 @@ type app struct {
 	out   *printer
 	err   *printer
 
-	server    string
-	tokenFile string
+	server    nonEmpty
+	tokenFile nonEmpty
 	tls       tlsFiles
 	json      outputFormat
 	started   bool // a command has begun: errors before that are usage errors
@@ -106,8 +106,8 @@ func (a *app) clients(name, short string, aliases ...string) *cobra.Command {
 
 // clientFlags adds the flags that name the server and the output format.
 func (a *app) clientFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&a.server, "server", "", "base URL of the server (env QUORATE_SERVER; default "+defaultServer+")")
-	flags.StringVar(&a.tokenFile, "token-file", "", "file that holds the token (env QUORATE_TOKEN_FILE, or the token itself in QUORATE_TOKEN)")
+	flags.Var(&a.server, "server", "base URL of the server (env QUORATE_SERVER; default "+defaultServer+")")
+	flags.Var(&a.tokenFile, "token-file", "file that holds the token (env QUORATE_TOKEN_FILE, or the token itself in QUORATE_TOKEN)")
 	a.tls.flags(flags)
 	flags.VarP(&a.json, "output", "o", "table or json")
 }

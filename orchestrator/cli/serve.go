@@ -42,7 +42,7 @@ func (a *app) serve() *cobra.Command {
 // serveConfig adds the flag for the file of serve to cmd, unless it has one, and returns a function that loads the file and the environment.
 func (a *app) serveConfig(cmd *cobra.Command) func() (serve.Config, *config.Sources, error) {
 	if cmd.Flags().Lookup("config") == nil {
-		cmd.Flags().String("config", "", "YAML file with settings (env "+envConfig+")")
+		cmd.Flags().Var(new(inputFile), "config", "YAML file with settings (env "+envConfig+")")
 	}
 	return func() (serve.Config, *config.Sources, error) {
 		return loadConfig(a, serve.DefaultConfig(), cmd.Flags().Lookup("config").Value.String(), nil)

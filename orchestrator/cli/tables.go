@@ -45,7 +45,7 @@ func (a *app) tablesConfig(cmd *cobra.Command) func() (ddb.Config, error) {
 	var file string
 	var c ddb.Config
 	flags := cmd.Flags()
-	flags.StringVar(&file, "config", "", "YAML file of quorate serve, for what other flags do not say (env "+envConfig+"); without one its variables count, if "+envKind+" is set")
+	flags.Var((*inputFile)(&file), "config", "YAML file of quorate serve, for what other flags do not say (env "+envConfig+"); without one its variables count, if "+envKind+" is set")
 	flags.StringVar(&c.TablePrefix, "table-prefix", "", "what the names of all tables begin with, such as prod-")
 	flags.StringVar(&c.Region, "region", "", "AWS region (default: that of the AWS configuration)")
 	flags.StringVar(&c.Endpoint, "endpoint", "", "base URL of an emulator or a private endpoint")

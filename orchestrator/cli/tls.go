@@ -21,17 +21,17 @@ const (
 )
 
 // tlsFiles are the names of PEM files; empty for none.
-type tlsFiles struct{ ca, cert, key string }
+type tlsFiles struct{ ca, cert, key nonEmpty }
 
 func (f *tlsFiles) flags(flags *pflag.FlagSet) {
-	flags.StringVar(&f.ca, "ca-file", "", "file with the authorities to trust instead of this machine's (env "+envCAFile+")")
-	flags.StringVar(&f.cert, "cert-file", "", "file with our certificate, for a server that asks for one (env "+envCertFile+")")
-	flags.StringVar(&f.key, "key-file", "", "file with its private key (env "+envKeyFile+")")
+	flags.Var(&f.ca, "ca-file", "file with the authorities to trust instead of this machine's (env "+envCAFile+")")
+	flags.Var(&f.cert, "cert-file", "file with our certificate, for a server that asks for one (env "+envCertFile+")")
+	flags.Var(&f.key, "key-file", "file with its private key (env "+envKeyFile+")")
 }
 
 // client returns an HTTP client that uses the files, or nil when there are none.
 func (f *tlsFiles) client() (*http.Client, error) {
-	ca, cert, key := cmp.Or(f.ca, config.Env(envCAFile)), cmp.Or(f.cert, config.Env(envCertFile)), cmp.Or(f.key, config.Env(envKeyFile))
+	ca, cert, key := cmp.Or(string(f.ca), config.Env(envCAFile)), cmp.Or(string(f.cert), config.Env(envCertFile)), cmp.Or(string(f.key), config.Env(envKeyFile))
 	if ca+cert+key == "" {
 		return nil, nil //nolint:nilnil // the default client will do
 	}
