@@ -100,7 +100,7 @@ func Open(ctx context.Context, c Config) (*Client, error) {
 		}
 		measures = append(measures, measure)
 	}
-	watch := &watcher{client: &http.Client{Transport: transport, Timeout: attemptTime}, clock: new(clock)}
+	watch := &watcher{client: &http.Client{Transport: transport, Timeout: attemptTime}, clock: newClock()}
 	api := dynamodb.NewFromConfig(loaded, func(o *dynamodb.Options) {
 		o.Retryer, o.RetryMaxAttempts = newRetryer(), 0 // so that settings in the environment do not replace it
 		o.HTTPClient = watch

@@ -9,10 +9,19 @@ import (
 // clockSlack is by how much this machine's clock may differ from DynamoDB's, or from what is known of the difference, before that counts.
 const clockSlack = time.Second
 
-// clock follows DynamoDB's clock by the dates of its responses. The zero value is this machine's clock.
-type clock struct{ ahead atomic.Int64 } // by how many nanoseconds DynamoDB's clock is ahead
+// clock follows DynamoDB's clock by the dates of its responses. In between it goes by the monotonic clock: if the machine's clock is set, what is decided and
+// written before the next response is not off by that.
+type clock struct {
+	start time.Time    // by this machine's clock
+	ahead atomic.Int64 // by how many nanoseconds DynamoDB's clock is ahead of start and the time since then
+}
 
-func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func newClock() *clock { return &clock{start: time.Now()} }
+
+func (c *clock) now() time.Time { return c.unset(time.Now()).Add(time.Duration(c.ahead.Load())) }
+
+// unset returns what this machine's clock would have shown at a time if nobody had set it since start, without a monotonic reading.
+func (c *clock) unset(at time.Time) time.Time { return c.start.Round(0).Add(at.Sub(c.start)) }
 
 // saw corrects the clock if it differs from the date of a response by more than the time under way and the precision of dates, a second, explain.
 func (c *clock) saw(response *http.Response, sent time.Time) {
@@ -20,7 +29,7 @@ func (c *clock) saw(response *http.Response, sent time.Time) {
 	if err != nil {
 		return
 	}
-	least, most := time.Until(date), date.Add(time.Second).Sub(sent) // it was made after sent, before now, and within that second
+	least, most := date.Sub(c.unset(time.Now())), date.Add(time.Second).Sub(c.unset(sent)) // it was made after sent, before now, and within that second
 	possible := func(ahead time.Duration) bool { return least-clockSlack <= ahead && ahead <= most+clockSlack }
 	switch known := time.Duration(c.ahead.Load()); {
 	case possible(known):
