@@ -2,12 +2,17 @@ package ddb
 
 import (
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 )
 
-// clockSlack is by how much this machine's clock may differ from DynamoDB's, or from what is known of the difference, before that counts.
-const clockSlack = time.Second
+const (
+	// clockSlack is by how much this machine's clock may differ from DynamoDB's, or from what is known of the difference, before that counts.
+	clockSlack = time.Second
+	// mediaType is what the media type of DynamoDB's responses begins with. Others are of proxies on the way, with clocks of their own.
+	mediaType = "application/x-amz-json"
+)
 
 // clock follows DynamoDB's clock by the dates of its responses. In between it goes by the monotonic clock: if the machine's clock is set, what is decided and
 // written before the next response is not off by that.
@@ -26,7 +31,7 @@ func (c *clock) unset(at time.Time) time.Time { return c.start.Round(0).Add(at.S
 // saw corrects the clock if it differs from the date of a response by more than the time under way and the precision of dates, a second, explain.
 func (c *clock) saw(response *http.Response, sent time.Time) {
 	date, err := http.ParseTime(response.Header.Get("Date"))
-	if err != nil {
+	if err != nil || !strings.HasPrefix(response.Header.Get("Content-Type"), mediaType) {
 		return
 	}
 	least, most := date.Sub(c.unset(time.Now())), date.Add(time.Second).Sub(c.unset(sent)) // it was made after sent, before now, and within that second

@@ -15,10 +15,12 @@ import (
 type elsewhen struct {
 	ahead  time.Duration
 	silent bool
+	form   string // of its answers
 }
 
 func (e *elsewhen) RoundTrip(request *http.Request) (*http.Response, error) {
 	response := answer(request, http.StatusOK, "{}")
+	response.Header.Set("Content-Type", e.form)
 	response.Header.Set("Date", time.Now().Add(e.ahead).UTC().Format(http.TimeFormat))
 	if e.silent {
 		response.Header.Del("Date")
@@ -30,7 +32,7 @@ func (e *elsewhen) RoundTrip(request *http.Request) (*http.Response, error) {
 func TestTheTimeIsThatOfDynamoDB(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		e := &elsewhen{}
+		e := &elsewhen{form: "application/x-amz-json-1.0"}
 		c, err := ddb.Open(t.Context(), ddb.Config{Endpoint: "http://127.0.0.1:8000", Transport: e})
 		if err != nil {
 			t.Fatal(err)
@@ -55,6 +57,24 @@ func TestTheTimeIsThatOfDynamoDB(t *testing.T) {
 			if got := c.Now().Sub(time.Now()); got != test.want {
 				t.Errorf("Now() is ahead by %s with a DynamoDB that is ahead by %s, want %s", got, test.ahead, test.want)
 			}
+		}
+	})
+}
+
+// An error page of a proxy on the way has the time of that proxy. With a wrong one, deadlines would seem to be over until the next answer comes.
+func TestTheTimeIsNotThatOfAProxy(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := &elsewhen{ahead: time.Hour, form: "text/html"}
+		c, err := ddb.Open(t.Context(), ddb.Config{Endpoint: "http://127.0.0.1:8000", Transport: e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.BatchGet(t.Context(), "Items", []ddb.Item{{"id": &types.AttributeValueMemberS{Value: "a"}}}); err != nil {
+			t.Fatalf("BatchGet() = %v, want no error", err)
+		}
+		if got := c.Now().Sub(time.Now()); got != 0 {
+			t.Errorf("Now() is ahead by %s after the answer of a proxy whose clock is ahead by %s, want 0", got, e.ahead)
 		}
 	})
 }
