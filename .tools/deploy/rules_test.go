@@ -41,6 +41,10 @@ func TestAlertsFire(t *testing.T) {
 			"db_client_operation_duration_seconds_count{job=\"q\"} 0+60x60\n" +
 				`db_client_operation_duration_seconds_count{job="q",error_type="ConditionalCheckFailedException"} 0+60x60`,
 		},
+		"QuorateClockWrong": {
+			[]string{`quorate_clock_behind_seconds{job="q",instance="a"} -3600x60`, `quorate_clock_behind_seconds{job="q",instance="a"} 90x60`},
+			`quorate_clock_behind_seconds{job="q",instance="a"} 3x60`,
+		},
 		"QuorateInternalErrors":        {[]string{internal + " _x54 1x5", internal + " 1x54 2x5"}, internal + " 1x60"},
 		"QuorateTasksFail":             {[]string{failed + " 0+2x60\n" + completed + " 0+8x60"}, failed + " 0+1x60\n" + completed + " 0+99x60"},
 		"QuorateGatesStayClosed":       {[]string{closed + " 0+2x60\n" + completed + " 5x60"}, closed + " 0+2x60\n" + completed + " 0+1x60"},

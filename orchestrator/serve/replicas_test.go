@@ -122,7 +122,7 @@ func TestAnyReplicaAnswersAnyCall(t *testing.T) {
 		}
 	}
 	_, metrics := call(t, new(http.Client), "GET", "http://"+replicas[0].addr+"/metrics", "", "")
-	for _, want := range []string{"\nquorate_lease_groups{", `db_client_operation_duration_seconds_count{db_operation_name="PutItem"`, `service_version="0.0.0"`} {
+	for _, want := range []string{"\nquorate_lease_groups{", "\nquorate_clock_behind_seconds{", `db_client_operation_duration_seconds_count{db_operation_name="PutItem"`, `service_version="0.0.0"`} {
 		if !strings.Contains(metrics, want) {
 			t.Errorf("GET /metrics has no %s", want)
 		}

@@ -34,7 +34,7 @@ type Config struct {
 	Endpoint    string            // base URL of an emulator or a private endpoint; empty is that of the AWS configuration, or AWS's own
 	TablePrefix string            // prefix of table names, such as prod-; at most 64 letters, digits and _ . -
 	Transport   http.RoundTripper // nil is one with enough connections for many callers
-	Meter       metric.Meter      // measures calls; nil measures none
+	Meter       metric.Meter      // measures calls and the clock; nil measures nothing
 }
 
 // Validate returns an InvalidArgument fault for an endpoint or a prefix that cannot be used.
@@ -92,15 +92,18 @@ func Open(ctx context.Context, c Config) (*Client, error) {
 	if transport == nil {
 		transport = newTransport()
 	}
+	watch := &watcher{client: &http.Client{Transport: transport, Timeout: attemptTime}, clock: newClock()}
 	var measures []func(*middleware.Stack) error
 	if c.Meter != nil {
 		measure, err := measured(c.Meter)
+		if err == nil {
+			err = watch.clock.measure(c.Meter)
+		}
 		if err != nil {
 			return nil, err
 		}
 		measures = append(measures, measure)
 	}
-	watch := &watcher{client: &http.Client{Transport: transport, Timeout: attemptTime}, clock: newClock()}
 	api := dynamodb.NewFromConfig(loaded, func(o *dynamodb.Options) {
 		o.Retryer, o.RetryMaxAttempts = newRetryer(), 0 // so that settings in the environment do not replace it
 		o.HTTPClient = watch

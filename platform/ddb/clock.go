@@ -1,10 +1,14 @@
 package ddb
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"go.opentelemetry.io/otel/metric"
 )
 
 const (
@@ -12,6 +16,8 @@ const (
 	clockSlack = time.Second
 	// mediaType is what the media type of DynamoDB's responses begins with. Others are of proxies on the way, with clocks of their own.
 	mediaType = "application/x-amz-json"
+	// metricClock shows machines whose clocks are wrong: credentials, tokens and certificates are judged by those.
+	metricClock = "quorate.clock.behind"
 )
 
 // clock follows DynamoDB's clock by the dates of its responses. In between it goes by the monotonic clock: if the machine's clock is set, what is decided and
@@ -43,6 +49,20 @@ func (c *clock) saw(response *http.Response, sent time.Time) {
 	default:
 		c.ahead.Store(int64(least + (most-least)/2))
 	}
+}
+
+// measure has it measured by how much this machine's clock is wrong.
+func (c *clock) measure(m metric.Meter) error {
+	behind := func(_ context.Context, o metric.Float64Observer) error {
+		o.Observe(c.now().Sub(time.Now().Round(0)).Seconds())
+		return nil
+	}
+	_, err := m.Float64ObservableGauge(metricClock, metric.WithUnit("s"), metric.WithFloat64Callback(behind),
+		metric.WithDescription("How far this machine's clock is behind that of DynamoDB, to a second or two; below 0: ahead."))
+	if err != nil {
+		return fmt.Errorf("metric %s: %w", metricClock, err)
+	}
+	return nil
 }
 
 // Now returns the time by DynamoDB's clock, as far as its responses tell: to a second or two. Replicas that use it agree on which of the times
