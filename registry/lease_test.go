@@ -189,3 +189,38 @@ func TestPulseAt(t *testing.T) {
 		})
 	}
 }
+
+// A machine may start with a clock that is hours ahead, by local time say, until that is set. What leases the agents were given until then are live for hours
+// otherwise, and no probe that an agent answers gives it another one.
+func TestALeaseFromAClockThatWasSetBackDoesNotCount(t *testing.T) {
+	t.Parallel()
+	const uri = "https://probed.example/card.json"
+	w, time0 := newWeb(), newClock()
+	r := open(t, registry.Options{Client: w.client(), Now: time0.Now})
+	w.serve(uri, string(named("probed")))
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{CardURI: uri}); err != nil {
+		t.Fatal(err)
+	}
+	register(t, r, "beats")
+	lease := beat(t, r, registry.Beat{Agent: "beats", Status: "available"})
+	want := func(when, status string) {
+		t.Helper()
+		for _, agent := range []string{"probed", "beats"} {
+			if got := statusOf(t, r, agent); got.Status != status {
+				t.Errorf("Status of %s %s = %+v, want %s", agent, when, got, status)
+			}
+		}
+	}
+	want("before", registry.StatusAvailable)
+	time0.pass(-2 * time.Second)
+	want("by the clock of another replica", registry.StatusAvailable)
+	time0.pass(-time.Hour)
+	want("after the clock was set back", registry.StatusUnavailable)
+	beat(t, r, registry.Beat{Agent: "beats", Epoch: lease.Epoch, Status: "available"})
+	if _, _, err := r.Once(registry.Retry{}).Refresh(t.Context(), tenant, "probed", "", ""); err != nil {
+		t.Fatal(err)
+	}
+	want("when it was heard of", registry.StatusAvailable)
+	time0.pass(31 * time.Second)
+	want("when it was not heard of any more", registry.StatusUnavailable)
+}

@@ -58,15 +58,19 @@ type Pulse struct {
 }
 
 // beating reports whether the lease of the last heartbeat is live.
-func (p Pulse) beating(now time.Time) bool { return now.Before(p.BeatExpire) }
+func (p Pulse) beating(now time.Time) bool { return live(p.BeatTime, p.BeatExpire, now) }
 
 // answering reports whether the lease of the last answered probe is live.
-func (p Pulse) answering(now time.Time) bool { return now.Before(p.ProbeExpire) }
+func (p Pulse) answering(now time.Time) bool { return live(p.ProbeTime, p.ProbeExpire, now) }
+
+// live reports whether a lease is live. One that begins later than it lasts is from a clock that was set back since then, and would seem live for as long as that
+// was ahead.
+func live(begin, end, now time.Time) bool { return now.Before(end) && begin.Sub(now) < end.Sub(begin) }
 
 // answered renews the lease of a probe that was sent at a time and answered, unless a later one was. It counts from the sending: the answer says nothing
 // about a later time.
 func (p *Pulse) answered(asked time.Time, lease time.Duration) {
-	if asked.After(p.ProbeTime) {
+	if asked.After(p.ProbeTime) || !p.answering(asked) {
 		p.ProbeTime, p.ProbeExpire = asked, asked.Add(lease)
 	}
 }
