@@ -31,3 +31,8 @@ func (e *Evidence) Ledger(s *Stores) (*consultation.Ledger, error) {
 
 // ReachedAt is the base URL at which agents reach a server with the options.
 func ReachedAt(o Options) string { return reachedAt(o) }
+
+// Sweep has sweep remove what has expired, by a clock of this machine, until ctx ends.
+func Sweep(ctx context.Context, sweep func(context.Context) error, logger *slog.Logger, clock func() time.Time) error {
+	return (&sweeper{sweep, logger, clock}).run(ctx)
+}

@@ -130,7 +130,8 @@ func (s *Server) Tasks() []tasks.Task {
 		tasks.Task{Name: "credentials for agents", Run: s.agentauth.Run},
 	)
 	if s.stores.sweep != nil {
-		list = append(list, tasks.Task{Name: "retention", Run: func(ctx context.Context) error { return s.stores.runSweeper(ctx, s.logger) }})
+		clock := func() time.Time { return time.Now().Round(0) }
+		list = append(list, tasks.Task{Name: "retention", Run: (&sweeper{s.stores.sweep, s.logger, clock}).run})
 	}
 	if s.stores.copies != nil {
 		list = append(list, tasks.Task{Name: "backup", Run: func(ctx context.Context) error { return s.stores.copies.run(ctx, s.logger) }})
