@@ -77,10 +77,12 @@ func (b *Board) finish(ctx context.Context, job *Job, err error) {
 		return
 	}
 	public := fault.From(err)
-	text := public.Reason + ": " + public.Message
+	level, text := slog.LevelInfo, public.Reason+": "+public.Message
 	if public.Kind == fault.Internal {
-		b.options.Logger.ErrorContext(ctx, "job failed", slog.String("task_id", string(job.entry.id)), slog.Any("error", err))
-		text = "INTERNAL: the agent met an internal error; its log tells more"
+		level, text = slog.LevelError, "INTERNAL: the agent met an internal error; its log tells more"
 	}
-	_ = job.entry.update(a2a.TaskStateFailed, text) // an error means that it was canceled meanwhile
+	if canceled := job.entry.update(a2a.TaskStateFailed, text) != nil; canceled && public.Kind != fault.Internal {
+		return
+	}
+	b.options.Logger.Log(ctx, level, "job failed", slog.String("task_id", string(job.entry.id)), slog.String("reason", public.Reason), slog.Any("error", err))
 }
