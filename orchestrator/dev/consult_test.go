@@ -1,10 +1,12 @@
 package dev_test
 
 import (
+	"context"
 	"encoding/json"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -58,6 +60,37 @@ func TestAnAgentConsultsByItself(t *testing.T) {
 	}
 	if e := check.GetRequirements()[0].GetEvidence()[0]; e.GetRecorder() != "reviewer" || e.GetSourceAgent() != "careful-fetch" || e.GetOutcome() != "approved" {
 		t.Errorf("evidence = %v, want an approval recorded by reviewer for careful-fetch", e)
+	}
+}
+
+func TestAnAgentGetsTheInputsThatItDeclares(t *testing.T) {
+	r := start(t, t.TempDir())
+	r.join(t, kit.Config{
+		Name: "shouter", Description: "Says it louder.", Version: "0.1.0",
+		Metadata: &registryv1.AgentMetadata{InputSchemas: []*registryv1.InputSchema{{Name: "words", SemanticType: "comment"}}},
+		Handler: func(ctx context.Context, task *kit.Task) error {
+			var texts []string
+			for _, part := range task.Input("words") {
+				texts = append(texts, part.Text())
+			}
+			return task.AddArtifact(ctx, kit.Artifact{Text: strings.ToUpper(strings.Join(texts, " "))})
+		},
+	})
+	for name, given := range map[string]*orchestratorv1.TaskInput{
+		"by name": {Name: "words", Value: structpb.NewStringValue("hello")},
+		"by type": {Name: "remark", SemanticType: "comment", Value: structpb.NewStringValue("hello")},
+	} {
+		task, err := orchestratorv1.NewTaskServiceClient(r.conn).SubmitTask(r.ctx, &orchestratorv1.SubmitTaskRequest{
+			Message: &a2apb.Message{Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "shout"}}}},
+			Route:   &orchestratorv1.Route{To: &orchestratorv1.Route_Agent{Agent: "shouter"}},
+			Inputs:  []*orchestratorv1.TaskInput{given},
+		})
+		if err != nil {
+			t.Fatalf("SubmitTask() with an input %s = %v, want no error", name, err)
+		}
+		if task = r.await(t, task.GetId()); len(task.GetArtifacts()) != 1 || task.GetArtifacts()[0].GetParts()[0].GetText() != "HELLO" {
+			t.Errorf("with an input %s the agent made %v, want HELLO", name, task.GetArtifacts())
+		}
 	}
 }
 
