@@ -182,11 +182,16 @@ func TestAnEnvelopeThatIsNone(t *testing.T) {
 			}
 		})
 	}
-	if got := w.call(t, "GET", "/a2a", "", nil); got.code != 405 || got.header.Get("Allow") != "POST" {
-		t.Errorf("GET /a2a = %d, Allow %q, want 405 with POST", got.code, got.header.Get("Allow"))
-	}
-	if got := w.call(t, "PUT", "/a2a/tasks/x", "", nil); got.code != 405 || got.header.Get("Allow") != "GET, HEAD" {
-		t.Errorf("PUT /a2a/tasks/x = %d, Allow %q, want 405 with GET and HEAD", got.code, got.header.Get("Allow"))
+	for wrong, allow := range map[string]string{
+		"GET /a2a":         "POST",
+		"PUT /a2a/tasks/x": "GET, HEAD",
+		"OPTIONS /agents/x/.well-known/agent-card.json": "GET, HEAD",
+		"POST /agents/x/.well-known/agent.json":         "GET, HEAD",
+	} {
+		method, path, _ := strings.Cut(wrong, " ")
+		if got := w.call(t, method, path, "", nil); got.code != 405 || got.header.Get("Allow") != allow {
+			t.Errorf("%s = %d, Allow %q, want 405 with %s", wrong, got.code, got.header.Get("Allow"), allow)
+		}
 	}
 	if got := w.call(t, "GET", "/a2a/tasks/x/y/z", "", nil); got.code != 404 || !strings.Contains(got.body, "ROUTE_NOT_FOUND") {
 		t.Errorf("GET of nothing = %d %s, want 404", got.code, got.body)

@@ -69,8 +69,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		agent, rest, _ = strings.Cut(below, "/")
 		base = 2
 	}
-	if strings.Trim(rest, "/") == "" {
+	switch {
+	case strings.Trim(rest, "/") == "":
 		h.serveJSONRPC(w, r, agent)
+		return
+	case agent != "" && (rest == strings.Trim(CardPath, "/") || rest == strings.Trim(LegacyCardPath, "/")): // ServeAgentCard has those with GET
+		refuseMethod(w, r, http.MethodGet)
 		return
 	}
 	path := segments(r.URL)

@@ -51,9 +51,7 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 	m, fields, allowed := find(r.Method, path)
 	switch {
 	case m == nil && len(allowed) > 0:
-		use := strings.Join(allowed, ", ")
-		w.Header().Set("Allow", strings.Replace(use, http.MethodGet, "GET, HEAD", 1)) // the server answers HEAD where it answers GET
-		writeRESTError(w, http.StatusMethodNotAllowed, statusOf(fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, use)))
+		refuseMethod(w, r, allowed...)
 		return
 	case m == nil:
 		refuseREST(w, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is no A2A operation at %s", fault.Clip(r.URL.Path)))
@@ -193,6 +191,13 @@ func answerType(r *http.Request) string {
 		return jsonMIME
 	}
 	return a2aMIME
+}
+
+// refuseMethod answers a request whose path allows other methods.
+func refuseMethod(w http.ResponseWriter, r *http.Request, allowed ...string) {
+	use := strings.Join(allowed, ", ")
+	w.Header().Set("Allow", strings.Replace(use, http.MethodGet, "GET, HEAD", 1)) // the server answers HEAD where it answers GET
+	writeRESTError(w, http.StatusMethodNotAllowed, statusOf(fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, use)))
 }
 
 func refuseREST(w http.ResponseWriter, err error) {
