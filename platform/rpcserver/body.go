@@ -51,7 +51,8 @@ func (s *Server) beforeREST(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
-			writeError(w, r, fault.New(fault.InvalidArgument, "CONTENT_ENCODING_UNSUPPORTED", "the body has the content encoding %.100q; send it without one", coding))
+			w.Header().Set("Accept-Encoding", "identity") // RFC 9110, section 15.5.16
+			writeErrorCode(w, http.StatusUnsupportedMediaType, fault.New(fault.InvalidArgument, "CONTENT_ENCODING_UNSUPPORTED", "the body has the content encoding %.100q; send it without one", coding))
 			return
 		}
 		if err := s.checkBody(r); err != nil {

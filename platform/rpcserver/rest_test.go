@@ -70,7 +70,7 @@ func TestRESTErrors(t *testing.T) {
 		"a query that is not UTF-8":          {method: "GET", path: "/v1/books/dune?viewMode=%ff", status: 400, reason: "QUERY_INVALID", text: `viewMode: "\xff" in the query`},
 		"a parameter that is not UTF-8":      {method: "GET", path: "/v1/books/dune?%ff=1", status: 400, reason: "QUERY_INVALID"},
 		"a stream's query that is not UTF-8": {method: "GET", path: "/v1/books:watch?count=%ff", status: 400, reason: "QUERY_INVALID"},
-		"a compressed body":                  {method: "POST", path: "/v1/books", body: "\x1f\x8b", headers: header{"Content-Encoding": "gzip"}, status: 400, reason: "CONTENT_ENCODING_UNSUPPORTED", text: `"gzip"`},
+		"a compressed body":                  {method: "POST", path: "/v1/books", body: "\x1f\x8b", headers: header{"Content-Encoding": "gzip"}, status: 415, reason: "CONTENT_ENCODING_UNSUPPORTED", text: `"gzip"`, want: header{"Accept-Encoding": "identity"}},
 		"a wrong method":                     {method: "DELETE", path: "/v1/books/dune", status: 405, reason: "METHOD_NOT_ALLOWED", text: "DELETE is not allowed here; use GET", want: header{"Allow": "GET, HEAD"}},
 		"a wrong method outside the API":     {method: "POST", path: "/healthz", body: "{}", status: 405, reason: "METHOD_NOT_ALLOWED", text: "POST is not allowed here; use GET", want: header{"Allow": "GET, HEAD"}},
 		"a wrong method for metrics":         {method: "DELETE", path: "/metrics", status: 405, reason: "METHOD_NOT_ALLOWED", want: header{"Allow": "GET, HEAD"}},
