@@ -17,6 +17,19 @@ import (
 	"github.com/prometheus/prometheus/promql/promqltest"
 )
 
+// alertTest has series for one hour, with a sample each minute.
+type alertTest struct {
+	wrong []string
+	right string
+}
+
+// onOne is about a line that stays on one replica alone, or that does not stay.
+func onOne(metric string) alertTest {
+	other := metric + `{job="q",instance="b"} 0x60`
+	series := metric + `{job="q",instance="a"} `
+	return alertTest{[]string{series + "3x60\n" + other}, series + "3x55 0 3x4\n" + other}
+}
+
 // TestAlertsFire has Prometheus compute each alert on series as Quorate has them: once when something is wrong, and once when nothing is.
 func TestAlertsFire(t *testing.T) {
 	t.Parallel()
@@ -24,10 +37,7 @@ func TestAlertsFire(t *testing.T) {
 	const foreign = `quorate_otlp_spans_total{job="q",instance="a",decision="refused",reason="EVIDENCE_NOT_THE_TARGET"}`
 	const failed, completed = `quorate_tasks_ended_total{job="q",state="TASK_STATE_FAILED"}`, `quorate_tasks_ended_total{job="q",state="TASK_STATE_COMPLETED"}`
 	const closed = `quorate_gate_checks_total{job="q",allowed="false"}`
-	tests := map[string]struct { // series for one hour, a sample each minute
-		wrong []string
-		right string
-	}{
+	tests := map[string]alertTest{
 		"QuorateTasksWithoutReplica": {
 			[]string{`quorate_lease_groups{job="q",instance="a"} 64x60`},
 			"quorate_lease_groups{job=\"q\",instance=\"a\"} 64x60\nquorate_lease_groups{job=\"q\",instance=\"b\"} 64x60",
@@ -49,8 +59,8 @@ func TestAlertsFire(t *testing.T) {
 		"QuorateTasksFail":             {[]string{failed + " 0+2x60\n" + completed + " 0+8x60"}, failed + " 0+1x60\n" + completed + " 0+99x60"},
 		"QuorateGatesStayClosed":       {[]string{closed + " 0+2x60\n" + completed + " 5x60"}, closed + " 0+2x60\n" + completed + " 0+1x60"},
 		"QuorateVerdictInAnothersName": {[]string{foreign + " _x54 1x5", foreign + " 1x54 2x5"}, foreign + " 1x60"},
-		"QuorateAgentUsesUpItsShare":   {[]string{`quorate_tasks_in_line{job="q"} 3x60`}, `quorate_tasks_in_line{job="q"} 3x55 0 3x4`},
-		"QuorateCallsInLine":           {[]string{`quorate_agent_calls_in_line{job="q"} 3x60`}, `quorate_agent_calls_in_line{job="q"} 3x55 0 3x4`},
+		"QuorateAgentUsesUpItsShare":   onOne("quorate_tasks_in_line"),
+		"QuorateCallsInLine":           onOne("quorate_agent_calls_in_line"),
 	}
 	for _, rule := range alerts(t) {
 		test, ok := tests[rule.Alert]
