@@ -82,6 +82,17 @@ func TestAlertsFire(t *testing.T) {
 	}
 }
 
+// An alert that ends while its cause is there says that all is well.
+func TestAReplicaThatStaysAwayStaysReported(t *testing.T) {
+	t.Parallel()
+	const away = "up{job=\"q\",instance=\"a\"} 0x1400\nquorate_lease_groups{job=\"q\",instance=\"a\"} 128 _x1400"
+	for _, rule := range alerts(t) {
+		if rule.Alert == "QuorateAway" && evaluateAt(t, rule.Expr, away, 23*time.Hour) == 0 {
+			t.Errorf("%s does not fire any more on a replica that has been away for 23 hours", rule.Alert)
+		}
+	}
+}
+
 // TestAlertsAreAboutMetricsThatThereAre compares their names with the table for operators, which is tested against what a server exposes.
 func TestAlertsAreAboutMetricsThatThereAre(t *testing.T) {
 	t.Parallel()
@@ -122,9 +133,14 @@ func alerts(t *testing.T) (list []rulefmt.Rule) {
 // evaluate returns how many series an expression has after one hour of the series given.
 func evaluate(t *testing.T, expr, series string) int {
 	t.Helper()
+	return evaluateAt(t, expr, series, time.Hour)
+}
+
+func evaluateAt(t *testing.T, expr, series string, at time.Duration) int {
+	t.Helper()
 	storage := promqltest.LoadedStorage(t, "load 1m\n  "+strings.ReplaceAll(series, "\n", "\n  "))
 	engine := promqltest.NewTestEngine(t, false, 0, math.MaxInt32)
-	query, err := engine.NewInstantQuery(t.Context(), storage, promql.NewPrometheusQueryOpts(false, 0), expr, time.Unix(0, 0).Add(time.Hour))
+	query, err := engine.NewInstantQuery(t.Context(), storage, promql.NewPrometheusQueryOpts(false, 0), expr, time.Unix(0, 0).Add(at))
 	if err != nil {
 		t.Fatalf("%s: %v", expr, err)
 	}
