@@ -122,10 +122,10 @@ func (r *Registry) compose(ctx context.Context, tenant string, in Registration, 
 	metadata := own
 	if in.Metadata != nil {
 		metadata = in.Metadata
-		if own != nil {
+		if own != nil && !sameJSON(own, metadata) {
 			warnings = append(warnings, agentcard.Warning{
 				Code: "CARD_METADATA_IGNORED", Field: "metadata",
-				Message: "the card carries metadata of its own; what came with the request wins",
+				Message: "the card carries other metadata; what came with the request wins",
 			})
 		}
 	}

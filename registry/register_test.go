@@ -222,6 +222,19 @@ func TestWhatTheAdminSaysWinsOverTheCard(t *testing.T) {
 	}
 }
 
+func TestWhatTheAdminSaysAsTheCardDoesIsNoWarning(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	registered, first, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(contracted)})
+	if err != nil {
+		t.Fatalf("Register() = %v, want no error", err)
+	}
+	_, again, err := r.Register(t.Context(), "another", registry.Registration{RawCard: []byte(contracted), Metadata: &registered.Metadata})
+	if err != nil || !slices.Equal(again, first) {
+		t.Errorf("Register() with the metadata of the card = %v, %v, want the warnings of the card alone: %v", again, err, first)
+	}
+}
+
 func TestARuleWithAnUnknownTargetIsAWarning(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
