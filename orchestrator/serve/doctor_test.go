@@ -275,6 +275,19 @@ func TestTheDoctorSeesAServerThatIsNotReady(t *testing.T) {
 	}
 }
 
+func TestTheDoctorDoesNotTakeAnotherServerForThisOne(t *testing.T) {
+	t.Parallel()
+	other, _ := config(t)
+	p := start(t, other)
+	c, _ := config(t)
+	c.HTTP.Addr, c.GRPC.Addr = p.addr, p.grpc
+	for name, want := range map[string]doctor.Status{"http.addr": doctor.Fail, "grpc.addr": doctor.Fail, "readiness": doctor.Skip} {
+		if f := examined(t, c, name); f.Status != want || !strings.Contains(f.Found, "another store.dataDir") {
+			t.Errorf("%s: %+v, want %s, and that the server has another store.dataDir", name, f, want)
+		}
+	}
+}
+
 func TestTheDoctorLooksAtTablesAsAPlanDoes(t *testing.T) {
 	t.Parallel()
 	c, _ := replicated(t)

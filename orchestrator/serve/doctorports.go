@@ -79,9 +79,20 @@ func inUse(field, addr string, err error) doctor.Finding {
 func (c *Config) checkReady(ctx context.Context) doctor.Finding {
 	answer, err := c.ask(ctx, "/readyz")
 	if err != nil {
-		return doctor.Skipped("no server with this configuration can be asked: %s", err)
+		return notAsked(err)
 	}
-	return answer.Ready()
+	f := answer.Ready()
+	if f.Status != doctor.OK { // it may have lost the files by which it is known
+		return f
+	}
+	if err := c.running(ctx); err != nil {
+		return notAsked(err)
+	}
+	return f
+}
+
+func notAsked(err error) doctor.Finding {
+	return doctor.Skipped("no server with this configuration can be asked: %s", err)
 }
 
 // ask asks the server at http.addr for its health.
