@@ -213,11 +213,11 @@ func TestApplySaysAllThatIsWrongWithAnAgent(t *testing.T) {
 	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents:apply": {func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = io.WriteString(w, `{"code":3,"message":"card.name: is missing (and 1 more)","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"CARD_INVALID","domain":"quorate"},`+
+		_, _ = io.WriteString(w, `{"code":3,"message":"card.name: is missing (the first of 2 mistakes)","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"CARD_INVALID","domain":"quorate"},`+
 			`{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"card.name","description":"is missing"},{"field":"card.version","description":"is no version"}]}]}`)
 	}}})
 	exit, _, stderr := g.run(t, "card: {}", "agents", "apply", "-")
-	if want := "stdin, document 1: card.name: is missing (and 1 more)\n  field: card.name\n  field: card.version: is no version\n"; exit != 6 || !strings.Contains(stderr, want) {
+	if want := "stdin, document 1: card.name: is missing (the first of 2 mistakes)\n  field: card.name\n  field: card.version: is no version\n"; exit != 6 || !strings.Contains(stderr, want) {
 		t.Errorf("Main(agents apply) = %d, %q, want 6, %q", exit, stderr, want)
 	}
 }

@@ -125,8 +125,8 @@ func ParseFor(raw []byte, agent string) (Card, *Metadata, []Warning, error) {
 func invalid(reason string, violations []fault.Violation) error {
 	first := violations[0]
 	e := fault.New(fault.InvalidArgument, reason, "%s: %s", first.Field, first.Description)
-	if n := len(violations) - 1; n > 0 {
-		e = fault.New(fault.InvalidArgument, reason, "%s: %s (and %d more)", first.Field, first.Description, n)
+	if n := len(violations); n > 1 {
+		e = fault.New(fault.InvalidArgument, reason, "%s: %s (the first of %d mistakes)", first.Field, first.Description, n)
 	}
 	e.Violations = violations
 	return e

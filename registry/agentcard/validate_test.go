@@ -132,3 +132,15 @@ func TestValidateMetadata(t *testing.T) {
 		})
 	}
 }
+
+func TestSeveralMistakesAreCounted(t *testing.T) {
+	t.Parallel()
+	wrong := agentcard.Metadata{
+		InputSchemas:  []agentcard.InputSchema{{Name: "words", SemanticType: "text"}},
+		OutputSchemas: []agentcard.OutputSchema{{Name: "shout", SemanticType: "text"}},
+	}
+	f := fault.From(wrong.Validate("self"))
+	if !strings.HasSuffix(f.Message, " (the first of 2 mistakes)") || len(f.Violations) != 2 {
+		t.Errorf("Validate() = %v with %d violations, want the first of 2, so that nobody takes the other for one more type", f, len(f.Violations))
+	}
+}
