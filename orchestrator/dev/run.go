@@ -48,8 +48,8 @@ func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) 
 	if err := m.assemble(ctx); err != nil {
 		return err
 	}
-	// These files, like that of the token, are left alone until the store is open: before that, they may belong to another running process. Programs that wait for the ports file
-	// must not read that of an earlier start.
+	// These files, like that of the token, are left alone until the store is open: before that, they may belong to another running process. Programs that
+	// wait for the ports file must not read that of an earlier start.
 	if err := p.remember(cfg.Store.DataDir); err != nil {
 		return err
 	}
