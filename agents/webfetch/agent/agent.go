@@ -84,7 +84,7 @@ func skills(f *webfetch.Fetcher, o Options) []kit.Skill {
 		fetch := kit.Skill{
 			ID: SkillFetch, Name: "Fetch URL", Description: "Reads the web page at a URL and returns its main content as Markdown.",
 			Tags: []string{"web", "fetch", "markdown"}, Examples: []string{
-				"Fetch https://example.com/article", "Read http://example.com/ and give me its text", "Get the page at https://example.com/docs as Markdown",
+				"Fetch https://example.com/article", "Read the web page http://example.com/ and give me its text", "Get the page at https://example.com/docs as Markdown",
 			},
 		}
 		if f.Profile().Name == webfetch.ProfileSlack {
@@ -104,8 +104,8 @@ func skills(f *webfetch.Fetcher, o Options) []kit.Skill {
 		}
 	}
 	list = append(list, kit.Skill{
-		ID: SkillListDomains, Name: "List domains", Description: "Returns the domains that may be read.",
-		Tags: []string{"web", "allowlist"}, Examples: []string{"list_domains"},
+		ID: SkillListDomains, Name: "List domains", Description: "Returns the allowed domains.",
+		Tags: []string{"web", "allowlist"}, Examples: []string{"list_domains", "Which domains are allowed?"},
 	})
 	if o.AllowlistWrite {
 		list = append(list, kit.Skill{

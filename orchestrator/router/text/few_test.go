@@ -8,7 +8,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/router/text"
 )
 
-// TestFewAgentsAreFoundByWhatTheySay asks for the agents of quorate dev, as someone does who tries it.
+// TestFewAgentsAreFoundByWhatTheySay asks for the agents of quorate dev and one more, as someone does who tries it.
 func TestFewAgentsAreFoundByWhatTheySay(t *testing.T) {
 	const (
 		reads   = "Reads a web page and returns its main content as Markdown. Reads allowed hosts only, never internal addresses."
@@ -18,11 +18,13 @@ func TestFewAgentsAreFoundByWhatTheySay(t *testing.T) {
 	x := text.New([]text.Skill{
 		{
 			Agent: "web-fetch", AgentDescription: reads, ID: "fetch_url", Name: "Fetch URL", Tags: []string{"web", "fetch", "markdown"}, Inputs: url, Outputs: page,
-			Description: "Reads the web page at a URL and returns its main content as Markdown.", Examples: []string{"Fetch https://example.com/article"},
+			Description: "Reads the web page at a URL and returns its main content as Markdown.", Examples: []string{
+				"Fetch https://example.com/article", "Read the web page http://example.com/ and give me its text", "Get the page at https://example.com/docs as Markdown",
+			},
 		},
 		{
 			Agent: "web-fetch", AgentDescription: reads, ID: "fetch_links", Name: "Fetch links", Tags: []string{"web", "links"}, Inputs: url, Outputs: page,
-			Description: "Reads the web page at a URL and returns its links as JSON.", Examples: []string{"fetch_links https://example.com/"},
+			Description: "Reads the web page at a URL and returns its links as JSON.", Examples: []string{"fetch_links https://example.com/", "Which links are on https://example.com/?"},
 		},
 		{
 			Agent: "web-fetch", AgentDescription: reads, ID: "extract", Name: "Extract", Tags: []string{"web", "extract"}, Inputs: url, Outputs: page,
@@ -31,18 +33,24 @@ func TestFewAgentsAreFoundByWhatTheySay(t *testing.T) {
 		},
 		{
 			Agent: "web-fetch", AgentDescription: reads, ID: "list_domains", Name: "List domains", Tags: []string{"web", "allowlist"}, Inputs: url, Outputs: page,
-			Description: "Returns the domains that may be read.", Examples: []string{"list_domains"},
+			Description: "Returns the allowed domains.", Examples: []string{"list_domains", "Which domains are allowed?"},
 		},
 		{
 			Agent: "reviewer", AgentDescription: reviews, ID: "review", Name: "Review", Tags: []string{"review", "security"},
 			Description: "Looks for secrets in a text and says where they are.", Examples: []string{"Is there a secret in this text?"},
+		},
+		{
+			Agent: "shouter", AgentDescription: "Says it louder.", ID: "shout", Name: "Shout", Tags: []string{"text"}, Inputs: []string{"words"}, Outputs: []string{"shout"},
+			Description: "Answers in capitals.", Examples: []string{"shout hello"},
 		},
 	}, text.Options{})
 	for query, want := range map[string]string{
 		"Fetch http://127.0.0.1:33571/article":     "web-fetch/fetch_url",
 		"fetch HTTPS://weather.example/moon/cake":  "web-fetch/fetch_url",
 		"fetch the links of http://x.example":      "web-fetch/fetch_links",
-		"fetch a web page":                         "web-fetch/",
+		"fetch a web page":                         "web-fetch/fetch_url",
+		"read a web page":                          "web-fetch/fetch_url",
+		"which domains are allowed":                "web-fetch/list_domains",
 		"get the content of this URL as markdown":  "web-fetch/fetch_url",
 		"list the links of a page":                 "web-fetch/fetch_links",
 		"review this text for secrets":             "reviewer/review",
