@@ -158,7 +158,7 @@ func TestAWrongCommandLineIs2(t *testing.T) {
 		"no token":                  {[]string{"agents", "list", "--token-file", ""}, `--token-file takes a text that is not empty, not ""`},
 		"no authorities":            {[]string{"agents", "list", "--ca-file", ""}, `--ca-file takes a text that is not empty, not ""`},
 		"no configuration of serve": {[]string{"serve", "--config", ""}, `--config takes the name of a file, not ""`},
-		"no configuration of dev":   {[]string{"dev", "--config", ""}, `--config takes the name of a file, not ""`},
+		"no configuration of dev":   {[]string{"config", "explain", "dev", "--config", ""}, `--config takes the name of a file, not ""`},
 		"no name of tables":         {[]string{"tables", "apply", "--config", ""}, `--config takes the name of a file, not ""`},
 		"no etag after all":         {[]string{"agents", "refresh", "a", "--etag", ""}, `--etag takes a text that is not empty, not ""`},
 		"no etag of what was seen":  {[]string{"agents", "approve", "a", "--yes", "--etag", ""}, `--etag takes a text that is not empty, not ""`},
