@@ -62,12 +62,13 @@ function pairs(text, what) {
 
 function valueOf(text) {
   let value;
+  let tooLarge = false; // it would be sent as null
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text, (_, part) => ((tooLarge ||= part === Infinity || part === -Infinity), part));
   } catch {
     return text;
   }
-  if (/^-?\d+$/.test(text) && (!Number.isFinite(value) || BigInt(text) !== BigInt(value)))
+  if (tooLarge || (/^-?\d+$/.test(text) && BigInt(text) !== BigInt(value)))
     throw new Error(`The number ${text} has more digits than are kept. To send it as a text, put it in quotes: "${text}".`);
   return value;
 }
