@@ -70,14 +70,17 @@ func numbersWithin(data []byte, pattern *regexp.Regexp, most, total int) bool {
 
 func listWithin(list []byte, most, total int) bool {
 	sum := 0
-	for begin, end := 0, 0; begin < len(list); begin = end + 1 {
-		for end = begin; end < len(list) && list[end] >= '0' && list[end] <= '9'; {
+	for begin := 0; begin < len(list); begin++ {
+		end := begin
+		for end < len(list) && list[end] >= '0' && list[end] <= '9' {
 			end++
 		}
-		if begin == end || begin > 0 && list[begin-1] == '.' {
+		digits, fraction := list[begin:end], begin > 0 && list[begin-1] == '.'
+		begin = end
+		if len(digits) == 0 || fraction {
 			continue // no number, or of a fraction, as widths of letters have, and which the library allocates nothing by
 		}
-		n, err := strconv.Atoi(string(list[begin:end]))
+		n, err := strconv.Atoi(string(digits))
 		if sum += n; err != nil || n > most || sum > total {
 			return false
 		}
