@@ -2,7 +2,9 @@ package extract
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -162,13 +164,29 @@ func decodes(e encoding.Encoding, data []byte) bool {
 	return bytes.Count(text, []byte("\ufffd"))*50 < utf8.RuneCount(text)
 }
 
-// detected guesses the encoding from the bytes outside of tags.
+// aFewLetters is the confidence of the detector in each encoding that the bytes are not against, when there are too few to tell.
+const aFewLetters = 10
+
+// detected guesses the encoding from the bytes outside of tags. Of equally likely ones, which the detector returns in any order, it takes that of the west, or
+// else the first by name.
 func detected(data []byte) (encoding.Encoding, string) {
-	result, err := chardet.NewHtmlDetector().DetectBest(data[:min(len(data), detectWindow)])
-	if err != nil || result.Confidence < 10 {
+	results, err := chardet.NewHtmlDetector().DetectAll(data[:min(len(data), detectWindow)])
+	if err != nil {
 		return nil, ""
 	}
-	e, name := declared(strings.ToLower(result.Charset))
+	rank := func(r chardet.Result) int {
+		if r.Charset == "ISO-8859-1" || r.Charset == "windows-1252" {
+			return 0
+		}
+		return 1
+	}
+	best := slices.MinFunc(results, func(a, b chardet.Result) int {
+		return cmp.Or(b.Confidence-a.Confidence, rank(a)-rank(b), strings.Compare(a.Charset, b.Charset))
+	})
+	if best.Confidence <= aFewLetters {
+		return nil, ""
+	}
+	e, name := declared(strings.ToLower(best.Charset))
 	if e == nil || !decodes(e, data) {
 		return nil, ""
 	}

@@ -113,3 +113,20 @@ func TestUTF16WithoutAMark(t *testing.T) {
 		}
 	}
 }
+
+func TestAGuessIsAlwaysTheSame(t *testing.T) {
+	for text, want := range map[string]string{
+		"Za\xbf\xf3\xb3\xe6":    "windows-1252", // four encodings of the east are as likely, for all that is known
+		"\xc0\xc9\xc8":          "windows-1252", // or Japanese
+		"\xc4rzte":              "windows-1252", // or that of Poland
+		"Stra\xdfe, K\xf6ln":    "iso-8859-2",   // or that of Turkey; the letters are the same
+		"\x93\xfa\x96{\x8c\xea": "windows-1252", // which browsers take, too
+	} {
+		for range 100 {
+			if got := read(t, "text/html", "<html><body><p>"+text+"</p></body></html>", extract.Options{}).Charset; got != want {
+				t.Errorf("Extract(%q).Charset = %q, want %q each time", text, got, want)
+				break
+			}
+		}
+	}
+}
