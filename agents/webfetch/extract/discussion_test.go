@@ -1,6 +1,7 @@
 package extract_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -41,6 +42,41 @@ func TestADiscussionIsReadWithItsAnswers(t *testing.T) {
 			}
 		}
 		if strings.Contains(got, "Hot questions") || strings.Contains(got, remark) || strings.Contains(page, "itemprop") && strings.Contains(got, tools) {
+			t.Errorf("%s: Extract has what stands beside the posts:\n%s", name, got)
+		}
+	}
+}
+
+// stated returns JSON-LD with the text of a question, an answer and a reply to that.
+func stated(t *testing.T, question, answer, reply string) string {
+	t.Helper()
+	said, err := json.Marshal(map[string]any{"@type": "QAPage", "mainEntity": map[string]any{
+		"@type": "Question", "text": question,
+		"suggestedAnswer": []any{map[string]any{"@type": "Answer", "text": answer, "comment": map[string]any{"@type": "Comment", "text": reply}}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "<script type=application/ld+json>" + string(said) + "</script>"
+}
+
+func TestPostsThatJSONLDStatesAreRead(t *testing.T) {
+	long := func(said string) string { return strings.Repeat(said+" ", 4) }
+	post := func(said string) string {
+		return "<div class=post><div>Ann<br>Member<br>17 posts<br>Joined in May</div><div><span>" + long(said) + "</span></div><div>Share this, quote this, report this</div></div>"
+	}
+	head := stated(t, long(question), long(answer), long(reply))
+	for name, body := range map[string]string{
+		"and the page shows":    "<div><h1>Quorum by telephone</h1>" + post(question) + post(answer) + post(reply) + "</div>" + strings.Repeat("<div>Another thread<br>by Ben</div>", 150),
+		"and the page does not": "<div id=app>This forum needs scripts.</div>",
+	} {
+		got := read(t, "text/html", "<html><head><title>Quorum by telephone</title>"+head+"</head><body>"+body+"</body></html>", extract.Options{Format: extract.Text}).Text
+		for _, said := range []string{question, answer, reply} {
+			if strings.Count(got, said) != 4 {
+				t.Errorf("%s: Extract has %d times %q, want 4:\n%s", name, strings.Count(got, said), said, got)
+			}
+		}
+		if strings.Contains(got, "quote this") || strings.Contains(got, "Another thread") || strings.Contains(got, "needs scripts") {
 			t.Errorf("%s: Extract has what stands beside the posts:\n%s", name, got)
 		}
 	}

@@ -28,9 +28,9 @@ type Metadata struct {
 
 	title    string
 	language string
-	body     string // the article's text in JSON-LD
-	thread   bool   // JSON-LD calls the page a discussion
-	opening  string // the text of its first post there
+	body     string   // the article's text in JSON-LD
+	thread   bool     // JSON-LD calls the page a discussion
+	posts    []string // the texts of its posts there; the first one may be empty
 }
 
 // Limits of metadata.
@@ -151,6 +151,9 @@ func (r *metadataReader) addJSONLD(text string) {
 
 // holdsArticle reports whether the JSON-LD has the text of the page.
 func (m Metadata) holdsArticle() bool {
+	if len(m.posts) > 1 {
+		return true
+	}
 	for _, block := range m.JSONLD {
 		if bytes.Contains(block, []byte(`"articleBody"`)) {
 			return true
@@ -182,6 +185,9 @@ func (r *metadataReader) readJSONLD(value any) {
 			r.body = body[0]
 		}
 		r.readDiscussion(v)
+		if said := strings.Join(r.posts, "\n"); len(said) > len(r.body) {
+			r.body = said
+		}
 		first(&r.Published, v["datePublished"])
 		first(&r.Modified, v["dateModified"])
 		first(&r.Author, v["author"])
