@@ -49,6 +49,30 @@ func (e *Engine) bindToChosen(s *Submission, to *router.Result) error {
 	return err
 }
 
+// fanOutToTakers has the best other candidates of a fan-out do what those were chosen for that do not take the inputs, as far as there are any: load and speed
+// decide who are the best, and must not decide whether the task is refused.
+func (e *Engine) fanOutToTakers(s *Submission, to *router.Result) {
+	to.Several, to.Decision.FanOut = slices.Clone(to.Several), slices.Clone(to.Decision.FanOut)
+	for i, p := range to.Several {
+		_, err := e.router.CheckInputs(s.Tenant, p.Agent, s.Inputs, s.Message)
+		if err == nil {
+			continue
+		}
+		for _, c := range to.Decision.Candidates {
+			other, ok := e.Directory.Agent(s.Tenant, c.Agent)
+			if !ok || slices.Contains(to.Decision.FanOut, c.Agent) {
+				continue
+			}
+			if _, fails := e.router.CheckInputs(s.Tenant, other, s.Inputs, s.Message); fails == nil {
+				to.Decision = withNewChoice(to.Decision, p.Agent.Name, c.Agent, fault.From(err))
+				to.Decision.Chosen, to.Decision.Skill = "", ""
+				to.Several[i], to.Decision.FanOut[i] = router.Pick{Agent: other, Skill: c.Skill}, c.Agent
+				break
+			}
+		}
+	}
+}
+
 // typeInputs gives the inputs of unknown type the type that the contract has for their name: by that type the agent is chosen.
 func (s *Submission) typeInputs() {
 	if s.Route.Contract == nil {

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -119,5 +120,32 @@ func TestOfThoseWithASkillOneThatTakesTheInputsIsChosen(t *testing.T) {
 				t.Errorf("Submit() to picky = %v, want %s", err, test.code)
 			}
 		})
+	}
+}
+
+// TestAFanOutGoesToThoseThatTakeTheInputs has three agents of which two are asked. The best of them wants an input that the task does not have.
+func TestAFanOutGoesToThoseThatTakeTheInputs(t *testing.T) {
+	t.Parallel()
+	wants := []agentcard.InputSchema{{Name: "spec", SemanticType: "document", Required: true}}
+	picky := &actor{name: "a-picky", skill: "work", inputs: wants, play: delivers("done")}
+	w := newWorld(t, picky, &actor{name: "plain", skill: "work", play: delivers("done")}, &actor{name: "simple", skill: "work", play: delivers("done")})
+	s := engine.Submission{
+		Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll, Agents: 2}},
+	}
+	want := []string{"simple", "plain"}
+	dry, err := w.engine.Resolve(t.Context(), s)
+	if err != nil || !slices.Equal(dry.FanOut, want) || dry.Chosen != "" || dry.Skill != "" || len(dry.Rejected) != 1 || dry.Rejected[0].Agent != "a-picky" || dry.Rejected[0].Code != "INPUT_MISSING" {
+		t.Errorf("Resolve() = %+v, %v, want %v, and a-picky rejected with INPUT_MISSING", dry, err, want)
+	}
+	task, err := w.engine.Submit(t.Context(), s)
+	if err != nil {
+		t.Fatalf("Submit() = %v", err)
+	}
+	if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(task.Artifacts) != 2 {
+		t.Errorf("state %s (%+v) with %d artifacts, want completed with 2", task.State, task.Error, len(task.Artifacts))
+	}
+	s.Route.FanOut.Agents = 3
+	if _, err := w.engine.Submit(t.Context(), s); fault.ReasonOf(err) != "INPUT_MISSING" {
+		t.Errorf("Submit() to all three = %v, want INPUT_MISSING", err)
 	}
 }

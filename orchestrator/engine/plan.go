@@ -21,7 +21,7 @@ const plannerName = "quorate:plan"
 
 // submitPlan accepts a task that several agents do.
 func (e *Engine) submitPlan(ctx context.Context, s *Submission, to router.Result, id string, now time.Time) (orchestrator.Task, error) {
-	p, err := e.buildPlan(s, to)
+	p, err := e.buildPlan(s, &to)
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
@@ -32,7 +32,7 @@ func (e *Engine) submitPlan(ctx context.Context, s *Submission, to router.Result
 }
 
 // buildPlan turns a decision for several agents into steps. It checks the inputs of the steps that begin; those of the others do not exist yet.
-func (e *Engine) buildPlan(s *Submission, to router.Result) (*orchestrator.Plan, error) {
+func (e *Engine) buildPlan(s *Submission, to *router.Result) (*orchestrator.Plan, error) {
 	p := &orchestrator.Plan{Mode: orchestrator.PlanChain}
 	for _, in := range s.Inputs {
 		p.Inputs = append(p.Inputs, orchestrator.Typed{Name: in.Name, SemanticType: in.SemanticType})
@@ -49,6 +49,7 @@ func (e *Engine) buildPlan(s *Submission, to router.Result) (*orchestrator.Plan,
 	p.Need = len(p.Steps)
 	if f := s.Route.FanOut; f != nil {
 		p.Mode = f.Mode
+		e.fanOutToTakers(s, to)
 		for _, x := range to.Several {
 			p.Steps = append(p.Steps, orchestrator.Step{Link: orchestrator.Link{Agent: x.Agent.Name}, Skill: x.Skill})
 		}

@@ -57,7 +57,7 @@ func (e *Engine) checkRoute(s *Submission, to *router.Result) error {
 	if !to.Decision.Together() {
 		return e.bindToChosen(s, to)
 	}
-	if _, err := e.buildPlan(s, *to); err != nil {
+	if _, err := e.buildPlan(s, to); err != nil {
 		return err
 	}
 	s.Message = router.AttachInputs(s.Message, s.Inputs)
