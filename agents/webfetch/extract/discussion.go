@@ -15,22 +15,29 @@ var discussions = map[string]bool{"DiscussionForumPosting": true, "QAPage": true
 // minPosts is the percentage of the visible text that the posts of a discussion have at least.
 const minPosts = 20
 
-// readDiscussion notes whether an object in JSON-LD, or what it is about, is a discussion, and the texts of its posts.
+// readDiscussion notes whether an object in JSON-LD, or what it is about, is a discussion, and the texts of the posts of the first one that has any.
 func (r *metadataReader) readDiscussion(page map[string]any) {
 	main, _ := page["mainEntity"].(map[string]any)
 	for _, object := range []map[string]any{page, main} {
 		kind, _ := object["@type"].(string)
 		r.thread = r.thread || discussions[kind]
-		if r.thread && strings.Join(r.posts, "") == "" {
-			r.posts = statedPosts(object)
+		if !r.thread || r.posts != nil {
+			continue
+		}
+		posts := appendPosts(nil, object)
+		if said := strings.Join(posts, "\n"); strings.TrimSpace(said) != "" {
+			r.posts = posts
+			if len(said) > len(r.body) {
+				r.body = said
+			}
 		}
 	}
 }
 
-// statedPosts returns the text of a post, which may be empty, and those of its answers.
-func statedPosts(post map[string]any) []string {
+// appendPosts appends the text of a post, which may be empty, and those of its answers.
+func appendPosts(list []string, post map[string]any) []string {
 	said, _ := post["text"].(string)
-	posts := []string{said}
+	list = append(list, said)
 	for _, name := range []string{"comment", "acceptedAnswer", "suggestedAnswer"} {
 		answers, several := post[name].([]any)
 		if !several {
@@ -38,11 +45,11 @@ func statedPosts(post map[string]any) []string {
 		}
 		for _, answer := range answers {
 			if answer, ok := answer.(map[string]any); ok {
-				posts = append(posts, statedPosts(answer)...)
+				list = appendPosts(list, answer)
 			}
 		}
 	}
-	return posts
+	return list
 }
 
 // isDiscussion reports whether a page says, in JSON-LD or in its markup, that it is a discussion.

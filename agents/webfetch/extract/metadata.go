@@ -185,9 +185,6 @@ func (r *metadataReader) readJSONLD(value any) {
 			r.body = body[0]
 		}
 		r.readDiscussion(v)
-		if said := strings.Join(r.posts, "\n"); len(said) > len(r.body) {
-			r.body = said
-		}
 		first(&r.Published, v["datePublished"])
 		first(&r.Modified, v["dateModified"])
 		first(&r.Author, v["author"])
