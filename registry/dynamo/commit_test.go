@@ -1,6 +1,7 @@
 package dynamo_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -97,6 +98,37 @@ func TestWhoeverWaitsForTheLogIsWrittenTogether(t *testing.T) {
 	}
 	if got := h.count.Load(); got > 6 { // the first, the others, the others without one, the second to a0 in vain and again, the last
 		t.Errorf("%d transactions were sent for 14 writes, want at most 6", got)
+	}
+}
+
+// TestNoMoreIsWrittenTogetherThanATransactionTakes has more wait for the log than DynamoDB takes at once, which is 100 items and 4 MB.
+func TestNoMoreIsWrittenTogetherThanATransactionTakes(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ writers, card int }{"many items": {60, 10}, "large ones": {20, 300 << 10}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := &held{opened: make(chan struct{})}
+			s := open(t, h)
+			var group sync.WaitGroup
+			defer group.Wait()
+			write := func(agent string) {
+				r := storetest.Record("t", agent)
+				r.RawCard = bytes.Repeat([]byte("x"), test.card)
+				group.Go(func() {
+					err := s.Update(t.Context(), r.Key(), func(*registry.Record) (registry.Change, error) { return registry.Change{Record: r}, nil })
+					if err != nil {
+						t.Errorf("Update(%s) = %v, want no error", agent, err)
+					}
+				})
+			}
+			write("first")
+			until(t, "the first is being written", func() bool { return h.count.Load() == 1 })
+			for i := range test.writers {
+				write(fmt.Sprintf("a%d", i))
+			}
+			until(t, "the others wait", func() bool { return s.Waiting("t") == test.writers })
+			close(h.opened)
+		})
 	}
 }
 
