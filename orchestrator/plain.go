@@ -58,7 +58,7 @@ func plainValue(v *structpb.Value, left int) bool {
 			return false
 		}
 	}
-	return left >= 0 && plainStruct(v.GetStructValue(), left)
+	return plainStruct(v.GetStructValue(), left)
 }
 
 // smuggles reports whether a value, a list or an object has fields that these do not have. Reviewers approve JSON, which leaves them out; over gRPC they

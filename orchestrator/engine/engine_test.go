@@ -311,7 +311,9 @@ func TestSubmitRefusesWhatCannotBeATask(t *testing.T) {
 		"an input that JSON does not have": {func(s *engine.Submission) {
 			s.Inputs = []orchestrator.Input{{Name: "a", Parts: []*a2apb.Part{{Content: &a2apb.Part_Data{Data: structpb.NewNumberValue(math.NaN())}}}}}
 		}, "VALUE_INVALID"},
-		"metadata with a field that is no field of values": {func(s *engine.Submission) { s.Message.Metadata = smuggling(&structpb.Struct{}) }, "VALUE_INVALID"},
+		"metadata that JSON does not have": {func(s *engine.Submission) {
+			s.Message.Metadata = &structpb.Struct{Fields: map[string]*structpb.Value{"k": {}}}
+		}, "VALUE_INVALID"},
 		"an unknown agent":                       {func(s *engine.Submission) { s.Route.Agent = "nobody" }, "AGENT_NOT_FOUND"},
 		"an unknown skill":                       {func(s *engine.Submission) { s.Route = orchestrator.Route{Skill: "juggle"} }, "SKILL_NOT_FOUND"},
 		"an agent that is down":                  {func(s *engine.Submission) { s.Route.Agent = "gone" }, "NO_AGENT_AVAILABLE"},

@@ -2,11 +2,13 @@ package engine_test
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
@@ -54,12 +56,12 @@ func TestAnAgentWhoseWorkNobodyTakesIsToldToStop(t *testing.T) {
 	}
 }
 
-// TestAStreamThatIsTakenUpIsRefusedLikeAnyOther has the connection break, and the agent say more than a task takes in the stream of the rest.
+// TestAStreamThatIsTakenUpIsRefusedLikeAnyOther has the connection break, and the agent say more than a task takes, or what none takes, in the stream of the rest.
 func TestAStreamThatIsTakenUpIsRefusedLikeAnyOther(t *testing.T) {
 	t.Parallel()
 	working, done := a2apb.TaskState_TASK_STATE_WORKING, a2apb.TaskState_TASK_STATE_COMPLETED
 	large := &a2apb.Artifact{ArtifactId: "a", Parts: text(strings.Repeat("x", 5<<20)).GetParts()}
-	deep := &a2apb.Artifact{ArtifactId: "a", Parts: []*a2apb.Part{{Content: &a2apb.Part_Data{Data: nested(9000)}}}}
+	notJSON := &a2apb.Artifact{ArtifactId: "a", Parts: []*a2apb.Part{{Content: &a2apb.Part_Data{Data: structpb.NewNumberValue(math.NaN())}}}}
 	delivers := func(a *a2apb.Artifact) *a2apb.StreamResponse {
 		return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_ArtifactUpdate{ArtifactUpdate: &a2apb.TaskArtifactUpdateEvent{TaskId: "r1", Artifact: a}}}
 	}
@@ -71,11 +73,11 @@ func TestAStreamThatIsTakenUpIsRefusedLikeAnyOther(t *testing.T) {
 		final  *a2apb.Task // as the agent has it then
 		reason string
 	}{
-		"it delivers too much":                    {delivers(large), remoteTask("r1", done, ""), "ARTIFACTS_TOO_LARGE"},
-		"it nests too deep":                       {delivers(deep), remoteTask("r1", done, ""), agentclient.ReasonAnswerInvalid},
-		"it has delivered too much before":        {ends, withArtifacts(remoteTask("r1", done, ""), large), "ARTIFACTS_TOO_LARGE"},
-		"it has nested too deep before":           {ends, withArtifacts(remoteTask("r1", done, ""), deep), agentclient.ReasonAnswerInvalid},
-		"it has said too much of the task before": {ends, &a2apb.Task{Id: "r1", Status: &a2apb.TaskStatus{State: done}, Metadata: object(nested(9000))}, agentclient.ReasonAnswerInvalid},
+		"it delivers too much":                {delivers(large), remoteTask("r1", done, ""), "ARTIFACTS_TOO_LARGE"},
+		"it delivers what JSON does not have": {delivers(notJSON), remoteTask("r1", done, ""), agentclient.ReasonAnswerInvalid},
+		"it has delivered too much before":    {ends, withArtifacts(remoteTask("r1", done, ""), large), "ARTIFACTS_TOO_LARGE"},
+		"it has delivered that before":        {ends, withArtifacts(remoteTask("r1", done, ""), notJSON), agentclient.ReasonAnswerInvalid},
+		"it has said that of its task before": {ends, &a2apb.Task{Id: "r1", Status: &a2apb.TaskStatus{State: done}, Metadata: &structpb.Struct{Fields: map[string]*structpb.Value{"k": structpb.NewNumberValue(math.NaN())}}}, agentclient.ReasonAnswerInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
