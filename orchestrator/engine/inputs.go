@@ -58,19 +58,29 @@ func (e *Engine) fanOutToTakers(s *Submission, to *router.Result) {
 		if err == nil {
 			continue
 		}
-		for _, c := range to.Decision.Candidates {
-			other, ok := e.Directory.Agent(s.Tenant, c.Agent)
-			if !ok || slices.Contains(to.Decision.FanOut, c.Agent) {
-				continue
-			}
-			if _, fails := e.router.CheckInputs(s.Tenant, other, s.Inputs, s.Message); fails == nil {
-				to.Decision = withNewChoice(to.Decision, p.Agent.Name, c.Agent, fault.From(err))
-				to.Decision.Chosen, to.Decision.Skill = "", ""
-				to.Several[i], to.Decision.FanOut[i] = router.Pick{Agent: other, Skill: c.Skill}, c.Agent
-				break
+		other, ok := e.otherTaker(s, &to.Decision)
+		if !ok {
+			return
+		}
+		to.Decision = withNewChoice(to.Decision, p.Agent.Name, other.Agent.Name, fault.From(err))
+		to.Decision.Chosen, to.Decision.Skill = "", ""
+		to.Several[i], to.Decision.FanOut[i] = other, other.Agent.Name
+	}
+}
+
+// otherTaker returns the best candidate that takes the inputs and is not in the fan-out.
+func (e *Engine) otherTaker(s *Submission, d *orchestrator.Decision) (_ router.Pick, ok bool) {
+	for _, c := range d.Candidates {
+		if slices.Contains(d.FanOut, c.Agent) {
+			continue
+		}
+		if other, ok := e.Directory.Agent(s.Tenant, c.Agent); ok {
+			if _, err := e.router.CheckInputs(s.Tenant, other, s.Inputs, s.Message); err == nil {
+				return router.Pick{Agent: other, Skill: c.Skill}, true
 			}
 		}
 	}
+	return router.Pick{}, false
 }
 
 // typeInputs gives the inputs of unknown type the type that the contract has for their name: by that type the agent is chosen.
