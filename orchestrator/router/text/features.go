@@ -41,8 +41,11 @@ func hash(kind byte, parts ...string) uint32 {
 
 // hashed returns a text's features in order of id and without duplicates: whole words separately from pieces, since each kind is weighted as a whole.
 func hashed(list []string) (whole, pieces []uint32) {
-	return ordered(append(hashWords(list), hashPairs(list)...)), hashPieces(list)
+	return wholes(list), hashPieces(list)
 }
+
+// wholes returns a text's words and word pairs as features, in order of id and without duplicates.
+func wholes(list []string) []uint32 { return ordered(append(hashWords(list), hashPairs(list)...)) }
 
 // unordered returns the features of a set of words, which has no word pairs.
 func unordered(list []string) (whole, pieces []uint32) {

@@ -47,6 +47,7 @@ type Index struct {
 	pieces   namePieces
 	spelling spelling
 	linear   linear
+	nearest  nearest
 	trained  bool
 	trust    float64   // 0 to 1: how far what the examples taught determines the confidence
 	limit    float32   // confidence below which a text is refused, for a trained index
@@ -152,6 +153,7 @@ func build(skills []Skill, docs []document, held func(skill, example int) bool, 
 	x.linear.sharpness = untaughtSharpness
 	if trained {
 		x.linear = train(docs, held, o)
+		x.nearest = newNearest(docs, held, &x.linear)
 	}
 	return x
 }

@@ -8,10 +8,10 @@ import (
 
 // Settings of training.
 const (
-	maxRivals     = 256      // skills from which an example is told apart: those most similar to it
+	maxRivals     = 128      // skills from which an example is told apart: those most similar to it
 	maxRowFactor  = 8        // how many times as many skills a feature may tell apart; a feature of more is not used
 	maxWeights    = 32 << 20 // weights, of 8 bytes each; beyond that, examples get fewer rivals
-	epochs        = 6        // passes over the examples
+	epochs        = 5        // passes over the examples
 	maxSteps      = 2e9      // steps of training; beyond that, there are fewer epochs
 	maxEpochSteps = 8e9      // steps of an epoch; beyond that, examples get fewer rivals
 	minSeen       = 2        // examples in which a feature must occur
@@ -22,7 +22,7 @@ const untaughtSharpness = 10.2 // without examples
 // schedule returns how far the examples are trusted, given their average number for each skill: with few of them, shared words decide. The numbers
 // are fitted to public sets, with 1 to 10 and all of their examples for each skill.
 func schedule(examples float64) (sharpness, rate float64) {
-	sharpness = max(6.1-2.3*math.Log10(1+examples), 1.6) + 4*math.Exp(-examples)
+	sharpness = max(6.1-2.3*math.Log10(1+examples), 2.5) + 4*math.Exp(-examples)
 	return sharpness, 0.35 + 1.65*min(examples/50, 1)
 }
 
@@ -31,6 +31,7 @@ func schedule(examples float64) (sharpness, rate float64) {
 type linear struct {
 	rows    *idSet    // ids of the features that tell skills apart; the number of one is its row
 	idf     []float32 // by row
+	rare    float32   // the same for a feature without a row
 	starts  []int32   // start of each row; one more than there are rows
 	skills  []int32
 	weights []float32
@@ -47,10 +48,7 @@ func train(docs []document, held func(skill, example int) bool, o Options) linea
 		return m
 	}
 	rounds := min(epochs, max(1, int(maxSteps)/max(work, 1)))
-	order := make([]int, len(samples))
-	for i := range order {
-		order[i] = i
-	}
+	order := numbers(len(samples))
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // deterministic on purpose
 	slot := make([]int32, len(docs))
 	for i := range slot {
@@ -66,6 +64,15 @@ func train(docs []document, held func(skill, example int) bool, o Options) linea
 		m.learn(&samples[order[step%len(samples)]], float32(m.rate*(1-float64(step)/float64(steps))), slot)
 	}
 	return m
+}
+
+// numbers returns 0 to n-1.
+func numbers(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
 }
 
 // learn makes one step of gradient descent on the softmax loss over an example's rivals.

@@ -12,6 +12,7 @@ type ranking struct {
 	share      []float32
 	agents     []float32 // the square root of the sum of the shares of their skills
 	rank       []float32 // by which skills are sorted
+	said       []float32 // by row of the linear scorer, what the text's word or word pair adds to a resemblance; all 0 between texts
 	top        int       // the best skill; -1 when there is none
 	confidence float32
 }
@@ -51,6 +52,7 @@ func (x *Index) rank(r *ranking, list, stems []string) {
 		}
 	}
 	x.linear.score(whole, pieces, r.share)
+	x.compareNearest(r, whole)
 	most := greatest(r.share)
 	x.divide(r, most)
 	x.order(r, most)
@@ -137,22 +139,22 @@ func (x *Index) breakTie(r *ranking, stems []string) {
 	}
 }
 
-// best returns the first n skills in one pass: thousands may have some share.
-func (r *ranking) best(n int) []int {
-	list, least := make([]int, 0, min(n, len(r.rank))+1), float32(0) // of a skill that is among them
-	for c, v := range r.rank {
+// best returns the n skills with the greatest scores above 0, the best first. It takes one pass: thousands may have one.
+func best(scores []float32, n int) []int {
+	list, least := make([]int, 0, min(n, len(scores))+1), float32(0) // of a skill that is among them
+	for c, v := range scores {
 		if v <= least {
 			continue
 		}
 		i, _ := slices.BinarySearchFunc(list, v, func(other int, v float32) int {
-			if r.rank[other] >= v { // among equals the earlier one comes first
+			if scores[other] >= v { // among equals the earlier one comes first
 				return -1
 			}
 			return 1
 		})
 		if list = slices.Insert(list, i, c); len(list) >= n {
 			list = list[:n]
-			least = r.rank[list[n-1]]
+			least = scores[list[n-1]]
 		}
 	}
 	return list

@@ -12,7 +12,7 @@ func (x *Index) Renew(skills []Skill) *Index {
 	}
 	moved := x.places(y)
 	y.trained, y.trust, y.limit = true, x.trust, x.limit
-	y.linear = x.linear.moved(moved)
+	y.linear, y.nearest = x.linear.moved(moved), x.nearest.moved(moved, len(y.skills))
 	for i := range y.taught {
 		y.taught[i] = false
 	}
@@ -39,7 +39,7 @@ func (x *Index) places(y *Index) []int32 {
 
 // moved returns the scorer with skills renumbered; the order of skills does not change.
 func (m *linear) moved(places []int32) linear {
-	out := linear{rows: m.rows, idf: m.idf, starts: make([]int32, 1, len(m.starts)), sharpness: m.sharpness, rate: m.rate}
+	out := linear{rows: m.rows, idf: m.idf, rare: m.rare, starts: make([]int32, 1, len(m.starts)), sharpness: m.sharpness, rate: m.rate}
 	for r := range len(m.starts) - 1 {
 		for j := m.starts[r]; j < m.starts[r+1]; j++ {
 			if at := places[m.skills[j]]; at >= 0 {

@@ -69,18 +69,13 @@ func prepare(docs []document, held func(skill, example int) bool) (all []prepare
 	}
 	mean := float64(examples) / float64(max(taught, 1))
 	sharpness, rate := schedule(mean)
-	return all, rarity, &linear{sharpness: float32(sharpness), rate: rate}
+	return all, rarity, &linear{rare: idf(len(all), 1), sharpness: float32(sharpness), rate: rate}
 }
 
 // collect makes samples of the examples that are not held out, for a scorer without weights. It returns that too, and how rare features are, by id.
 func collect(docs []document, held func(skill, example int) bool, o Options) ([]sample, []float32, *linear) {
 	all, rarity, m := prepare(docs, held)
-	mean, examples := 0, 0
-	for _, r := range all {
-		mean += r.siblings
-		examples += min(r.siblings, 1)
-	}
-	mean /= max(examples, 1)
+	mean := float32(examplesEach(docs))
 	// Examples are not compared with the cards' descriptions.
 	taught := make([]document, len(docs))
 	for i, d := range docs {
@@ -97,7 +92,7 @@ func collect(docs []document, held func(skill, example int) bool, o Options) ([]
 		words.score(r.words.stems, r.skill, scores)
 		s := sample{skill: r.skill, features: weigh(r.whole, r.pieces, rarity), scale: 1}
 		if r.siblings > 0 {
-			s.scale = min(float32(mean)/float32(r.siblings), 4)
+			s.scale = min(mean/float32(r.siblings), 4)
 		}
 		s.rivals = rivals(scores, r.skill)
 		for _, c := range s.rivals {

@@ -34,7 +34,7 @@ func (x *Index) Search(text string, n int) Answer {
 	if r.top >= 0 && x.trained && x.taught[r.top] {
 		a.Limit, a.Trained = float64(x.limit), true
 	}
-	for _, c := range r.best(max(n, 1)) {
+	for _, c := range best(r.rank, max(n, 1)) {
 		a.Hits = append(a.Hits, Hit{
 			Agent: x.skills[c].Agent, Skill: x.skills[c].ID, Score: float64(r.rank[c]), Share: float64(r.share[c]), Words: float64(r.words[c]),
 		})
