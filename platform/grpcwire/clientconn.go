@@ -147,6 +147,9 @@ func (l *clientConn) settingsReceived() {
 	l.callNext()
 }
 
+// streamCutOff does nothing: the call whose stream it was calls closeStream.
+func (*clientConn) streamCutOff() {}
+
 // unwritable has what the server sent before it closed the connection still read: its answer, or that it did not begin a call.
 func (l *clientConn) unwritable(error) {
 	l.leaves = true

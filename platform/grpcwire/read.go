@@ -52,8 +52,7 @@ func (w *transport) refuse(wrong http2.StreamError) error {
 	defer w.mu.Unlock()
 	w.lastID = max(w.lastID, wrong.StreamID)
 	if s := w.streams[wrong.StreamID]; s != nil {
-		s.fail(wrong)
-		delete(w.streams, s.id)
+		w.cutOff(s, wrong)
 	}
 	_ = w.encoder.WriteRSTStream(wrong.StreamID, wrong.Code)
 	return w.flushLater()
@@ -183,8 +182,7 @@ func (w *transport) reset(f *http2.RSTStreamFrame) error {
 	if s == nil {
 		return err
 	}
-	delete(w.streams, s.id)
-	s.fail(http2.StreamError{StreamID: s.id, Code: f.ErrCode})
+	w.cutOff(s, http2.StreamError{StreamID: s.id, Code: f.ErrCode})
 	return nil
 }
 
@@ -199,10 +197,16 @@ func (w *transport) stream(id uint32) (*stream, error) {
 
 // drop resets a stream. mu is held.
 func (w *transport) drop(s *stream, code http2.ErrCode) error {
-	delete(w.streams, s.id)
-	s.fail(http2.StreamError{StreamID: s.id, Code: code})
+	w.cutOff(s, http2.StreamError{StreamID: s.id, Code: code})
 	_ = w.encoder.WriteRSTStream(s.id, code)
 	return w.flushLater()
+}
+
+// cutOff ends a stream that one of the ends has reset. mu is held.
+func (w *transport) cutOff(s *stream, err error) {
+	delete(w.streams, s.id)
+	s.fail(err)
+	w.role.streamCutOff()
 }
 
 var errTooLong = found(ErrTooLarge, codes.ResourceExhausted, fmt.Sprintf("the headers are longer than %d KiB", maxHeaderBytes>>10))

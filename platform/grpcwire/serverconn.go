@@ -198,6 +198,9 @@ func (*serverConn) setMaxStreams(uint32) {}
 
 func (*serverConn) settingsReceived() {}
 
+// streamCutOff ends a connection that accepts no more calls if the stream was the last one. No handler may have got it, whose end would.
+func (p *serverConn) streamCutOff() { p.endIfDrained() }
+
 // unwritable ends the connection: there is nobody to answer.
 func (p *serverConn) unwritable(err error) { p.end(err) }
 

@@ -80,6 +80,8 @@ type side interface {
 	setMaxStreams(n uint32)
 	// settingsReceived is called, with mu held, when the peer has sent its settings.
 	settingsReceived()
+	// streamCutOff is called, with mu held, when a stream has been reset by either end.
+	streamCutOff()
 	// unwritable is called, with mu held, when nothing can be written any more. The transport is to end soon.
 	unwritable(err error)
 	// ended is called, with mu held, when the transport has ended.
