@@ -82,7 +82,7 @@ func NewCodec() encoding.CodecV2 { return newCodec() }
 
 // Ready is the handler of /readyz of a server with one check.
 func Ready(run func(context.Context) error) http.HandlerFunc {
-	s := &Server{checks: []check{{"check", run}}, ready: newReadyChecks()}
+	s := &Server{checks: []*check{{name: "check", run: run}}, ready: newReadyChecks()}
 	return s.serveReady
 }
 

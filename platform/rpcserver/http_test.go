@@ -122,6 +122,44 @@ func TestManyWhoAskWhetherItIsReadyCostOneCheck(t *testing.T) {
 	})
 }
 
+// TestACheckThatIsStuckIsToldOf has a check that waits for a disk that does not answer, which no context ends.
+func TestACheckThatIsStuckIsToldOf(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var checks atomic.Int32
+		var stuck atomic.Bool
+		disk := make(chan struct{})
+		ready := rpcserver.Ready(func(context.Context) error {
+			checks.Add(1)
+			if stuck.Load() {
+				<-disk
+			}
+			return nil
+		})
+		ask := func() (code int, body string, took time.Duration) {
+			w, began := httptest.NewRecorder(), time.Now()
+			ready(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", http.NoBody))
+			return w.Code, strings.TrimSpace(w.Body.String()), time.Since(began)
+		}
+		stuck.Store(true)
+		const want = `{"status":"not ready","checks":{"check":"no answer within 2s"}}`
+		for range 3 {
+			if code, body, took := ask(); code != http.StatusServiceUnavailable || body != want || took > 3*time.Second {
+				t.Errorf("GET /readyz = %d %s after %v, want 503 %s within about two seconds", code, body, took, want)
+			}
+			<-time.After(time.Second)
+		}
+		if checks.Load() != 1 {
+			t.Errorf("%d checks wait for the disk, want one", checks.Load())
+		}
+		stuck.Store(false)
+		close(disk)
+		if code, body, _ := ask(); code != http.StatusOK {
+			t.Errorf("GET /readyz = %d %s, want 200 once the disk answers", code, body)
+		}
+	})
+}
+
 func TestNoAnswerIsTakenForSomethingElse(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)

@@ -19,12 +19,35 @@ const (
 
 	healthServing = grpc_health_v1.HealthCheckResponse_SERVING
 	checkTimeout  = 2 * time.Second
+	checkGrace    = 100 * time.Millisecond // for a check that ends with its context, to say why
 )
 
 // check is one condition of readiness.
 type check struct {
-	name string
-	run  func(context.Context) error
+	name    string
+	run     func(context.Context) error
+	running chan error // gets the result of a run that was not over in time; nil if there is none
+}
+
+// ask runs the check, or, while the last run is stuck, waits for that: a disk that does not answer ends with no context, and would collect the runs.
+func (c *check) ask(ctx context.Context) error {
+	if len(c.running) > 0 {
+		c.running = nil // it was stuck, perhaps until long ago
+	}
+	if c.running == nil {
+		running := make(chan error, 1)
+		c.running = running
+		go func() { running <- c.run(ctx) }()
+	}
+	late := time.NewTimer(checkTimeout + checkGrace)
+	defer late.Stop()
+	select {
+	case err := <-c.running:
+		c.running = nil
+		return err
+	case <-late.C:
+		return fault.New(fault.DeadlineExceeded, "DEADLINE_EXCEEDED", "no answer within %v", checkTimeout)
+	}
 }
 
 type readiness struct {
@@ -84,7 +107,7 @@ func (s *Server) runChecks(ctx context.Context) checked {
 	results := make([]error, len(s.checks))
 	var group sync.WaitGroup
 	for i, c := range s.checks {
-		group.Go(func() { results[i] = c.run(ctx) })
+		group.Go(func() { results[i] = c.ask(ctx) })
 	}
 	group.Wait()
 	l := checked{at: time.Now(), answer: readiness{Status: "ready", Checks: make(map[string]string)}, code: http.StatusOK}

@@ -73,7 +73,7 @@ type Server struct {
 	mux        *http.ServeMux
 	hasRoot    bool     // somebody handles "/"
 	discarding []string // patterns of HandleDiscarding
-	checks     []check
+	checks     []*check
 	ready      readyChecks
 	streams    *openStreams
 	callers    *callers
@@ -218,7 +218,8 @@ func (s *Server) HandleDiscarding(pattern string, h http.Handler) {
 	s.Handle(pattern, h)
 }
 
-// OnReady adds a check to /readyz under name. It has two seconds; of its error only the message of a fault is shown. It runs once a second at most.
+// OnReady adds a check to /readyz under name. It has two seconds; of its error only the message of a fault is shown. It runs once a second at most, and not again
+// while it is stuck.
 func (s *Server) OnReady(name string, run func(context.Context) error) {
-	s.checks = append(s.checks, check{name, run})
+	s.checks = append(s.checks, &check{name: name, run: run})
 }
