@@ -31,6 +31,7 @@ type Agent struct {
 	LiveVersion   int64  // the number of the version that Card is
 	LatestVersion int64  // the highest number so far
 	LatestHash    string // hash of the latest version's content; empty when that waited for an admin and was taken back
+	TakenBackHash string // the hash in that case, so that the same card is the same version when it waits again
 	Source        Source
 	Verification  Verification
 	Pending       *Pending // what waits for an admin; nil when nothing does

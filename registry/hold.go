@@ -62,16 +62,16 @@ func (r *Registry) holdCard(old *Record, c content, uri string, h Held) (next Re
 	number := old.LatestVersion
 	if live {
 		number = old.LiveVersion
-	} else if !old.latestWaits() {
+	} else if !old.latestWaits() && !old.tookBack(c.hash) {
 		number++
 	}
 	h.Author, h.Time = c.author, later(r.now().UTC(), old.UpdateTime)
 	next.Pending = old.Pending.with(&PendingCard{Held: h, Version: number, Hash: c.hash, CardURI: uri}, old.Pending.schemas())
 	switch {
 	case !live:
-		next.LatestVersion, next.LatestHash = number, c.hash
+		next.LatestVersion, next.LatestHash, next.TakenBackHash = number, c.hash, ""
 	case old.latestWaits():
-		next.LatestHash = "" // it waits no more, and may come again
+		next.takeLatestBack() // it waits no more, and may come again
 	}
 	if change, err = r.write(old, &next); err != nil {
 		return Record{}, Change{}, nil, err
@@ -96,10 +96,16 @@ func (a *Agent) takeBack(uri string) {
 		return
 	}
 	if a.latestWaits() {
-		a.LatestHash = ""
+		a.takeLatestBack()
 	}
 	a.Pending = a.Pending.with(nil, a.Pending.schemas())
 }
+
+func (a *Agent) takeLatestBack() { a.LatestHash, a.TakenBackHash = "", a.LatestHash }
+
+// tookBack reports whether the latest version is a card with the hash that was taken back. Where a card comes and goes, as during a roll-out, versions of its own
+// each time would drive out those that were live.
+func (a *Agent) tookBack(hash string) bool { return a.LatestHash == "" && a.TakenBackHash == hash }
 
 // holdSchemas has the schemas in next wait if their author may not change them, and puts those of old back. Without anything to hold, it ends the wait
 // of other schemas: what is in force then is newer.

@@ -229,6 +229,71 @@ func TestAChangeThatIsTakenBackWaitsAgainWhenItComesAgain(t *testing.T) {
 	wantInForce(t, r, "one", "old")
 }
 
+// TestACardThatComesAndGoesTakesOneVersion has the card answered by two servers in turn, one of which has another card, as during a long roll-out.
+func TestACardThatComesAndGoesTakesOneVersion(t *testing.T) {
+	t.Parallel()
+	r, w := confirming(t)
+	for range registry.MaxVersions {
+		w.serve(here, cardOf("evil", "old"))
+		refreshed(t, r, "CHANGE_WAITS")
+		w.serve(here, cardOf("one", "old"))
+		refreshed(t, r)
+	}
+	a := wantInForce(t, r, "one", "old")
+	list, live, err := r.Versions(t.Context(), tenant, "a", 0, 9)
+	if err != nil || len(list) != 2 || live != 1 || list[1].Number != 1 || a.LatestVersion != 2 {
+		t.Errorf("Versions() = %d up to %d, %d live, %v, want the live one, and one that waited", len(list), a.LatestVersion, live, err)
+	}
+	w.serve(here, cardOf("evil", "old"))
+	a = refreshed(t, r, "CHANGE_WAITS")
+	if _, _, err := r.Once(registry.Retry{}).Approve(t.Context(), tenant, "a", a.Etag); err != nil {
+		t.Errorf("Approve() = %v, want no error", err)
+	}
+	if a = wantInForce(t, r, "evil", "old"); a.LiveVersion != 2 || a.LatestVersion != 2 {
+		t.Errorf("after approval version %d of %d is live, want 2 of 2", a.LiveVersion, a.LatestVersion)
+	}
+}
+
+// TestAnotherCardDoesNotTakeThePlaceOfOneThatWasTakenBack: an admin may have seen that one under its number.
+func TestAnotherCardDoesNotTakeThePlaceOfOneThatWasTakenBack(t *testing.T) {
+	t.Parallel()
+	r, w := confirming(t)
+	for _, host := range []string{"good", "one", "evil", "one"} {
+		w.serve(here, cardOf(host, "old"))
+		if _, _, err := byAgent(r).Refresh(t.Context(), tenant, "a", "", ""); err != nil {
+			t.Fatalf("Refresh() = %v, want no error", err)
+		}
+	}
+	if _, _, err := r.Once(registry.Retry{}).SetLiveVersion(t.Context(), tenant, "a", "", 2); err != nil {
+		t.Fatalf("SetLiveVersion(2) = %v, want no error", err)
+	}
+	wantInForce(t, r, "good", "old")
+}
+
+// TestATakenBackVersionThatAnAdminWentBackFromDoesNotWaitAgain is TestAVersionThatAnAdminWentBackFromDoesNotWaitAgain for one that had been taken back.
+func TestATakenBackVersionThatAnAdminWentBackFromDoesNotWaitAgain(t *testing.T) {
+	t.Parallel()
+	r, w := confirming(t)
+	w.serve(here, cardOf("evil", "old"))
+	refreshed(t, r, "CHANGE_WAITS")
+	w.serve(here, cardOf("one", "old"))
+	a := refreshed(t, r)
+	for _, number := range []int64{2, 1} {
+		if _, _, err := r.Once(registry.Retry{}).SetLiveVersion(t.Context(), tenant, "a", a.Etag, number); err != nil {
+			t.Fatalf("SetLiveVersion(%d) = %v, want no error", number, err)
+		}
+		a = wantInForce(t, r, map[int64]string{1: "one", 2: "evil"}[number], "old")
+	}
+	w.serve(here, cardOf("evil", "old"))
+	a = refreshed(t, r, "CHANGE_REFUSED")
+	wantWaiting(t, &a)
+	w.serve(here, cardOf("other", "old"))
+	refreshed(t, r, "CHANGE_WAITS")
+	if v, _, err := r.Version(t.Context(), tenant, "a", 2); err != nil || string(v.RawCard) != cardOf("evil", "old") {
+		t.Errorf("Version(2) = %s, %v, want the card that was live once", v.RawCard, err)
+	}
+}
+
 func TestToReadACardAgainIsNoApproval(t *testing.T) {
 	t.Parallel()
 	r, w := confirming(t)

@@ -99,6 +99,9 @@ func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, n
 		warnings := append(slices.Clip(c.warnings), agentcard.BreakingWarnings(agentcard.BreakingChanges(&old.Card, &c.card))...)
 		next.Card, next.RawCard, next.LiveVersion, next.Verification = c.card, c.raw, number, verification
 		next.Pending = old.Pending.with(nil, old.Pending.schemas()) // it was compared with another card
+		if number == old.LatestVersion {
+			next.LatestHash, next.TakenBackHash = c.hash, ""
+		}
 		change, err := r.write(old, &next)
 		return change, warnings, err
 	})
@@ -146,7 +149,7 @@ func (r *Registry) addVersion(old *Record, c content, uri string) (next Record, 
 	}
 	breaking := agentcard.BreakingChanges(&old.Card, &c.card)
 	next.Card, next.RawCard, next.CardURI, next.Verification = c.card, c.raw, uri, verification
-	next.LatestVersion, next.LatestHash = old.LatestVersion+1, c.hash
+	next.LatestVersion, next.LatestHash, next.TakenBackHash = old.LatestVersion+1, c.hash, ""
 	next.LiveVersion = next.LatestVersion
 	if change, err = r.write(old, &next); err != nil {
 		return Record{}, Change{}, nil, err

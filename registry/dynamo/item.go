@@ -49,6 +49,7 @@ type agentItem struct {
 	LiveVersion   int64                           `dynamodbav:"live_version"`
 	LatestVersion int64                           `dynamodbav:"latest_version"`
 	LatestHash    string                          `dynamodbav:"latest_hash,omitempty"`
+	TakenBackHash string                          `dynamodbav:"taken_back_hash,omitempty"`
 	Versions      []int64                         `dynamodbav:"versions"` // numbers of the versions that are kept, in order
 	Source        document[registry.Source]       `dynamodbav:"source"`
 	Verification  document[registry.Verification] `dynamodbav:"verification"`
@@ -104,8 +105,8 @@ func newAgentItem(s *stored) (agent, card ddb.Item, digest string, err error) {
 		AtMostOnceSkills:         r.Metadata.AtMostOnceSkills,
 		CreatedAt:                r.CreateTime, UpdatedAt: r.UpdateTime,
 		Card: document[agentcard.Card]{r.Card}, CardBytes: r.RawCard, CardURI: r.CardURI, Etag: r.Etag, Revision: r.Revision,
-		Generation: s.generation, Life: s.life, LiveVersion: r.LiveVersion, LatestVersion: r.LatestVersion, LatestHash: r.LatestHash, Versions: s.versions,
-		Source: document[registry.Source]{r.Source}, Verification: document[registry.Verification]{r.Verification},
+		Generation: s.generation, Life: s.life, LiveVersion: r.LiveVersion, LatestVersion: r.LatestVersion, LatestHash: r.LatestHash, TakenBackHash: r.TakenBackHash,
+		Versions: s.versions, Source: document[registry.Source]{r.Source}, Verification: document[registry.Verification]{r.Verification},
 		Pending: document[*registry.Pending]{r.Pending}, Refused: r.Refused, writes: s.writes,
 	}
 	if r.HasToken() {
@@ -146,7 +147,7 @@ func readAgent(item ddb.Item) (*stored, error) {
 				AtMostOnceSkills:         i.AtMostOnceSkills,
 			},
 			Etag: i.Etag, Revision: i.Revision, CreateTime: i.CreatedAt, UpdateTime: i.UpdatedAt,
-			LiveVersion: i.LiveVersion, LatestVersion: i.LatestVersion, LatestHash: i.LatestHash,
+			LiveVersion: i.LiveVersion, LatestVersion: i.LatestVersion, LatestHash: i.LatestHash, TakenBackHash: i.TakenBackHash,
 			Source: i.Source.value, Verification: i.Verification.value, Pending: i.Pending.value, Refused: i.Refused,
 		}},
 		generation: i.Generation, life: i.Life, cardDigest: i.CardDigest, versions: i.Versions, writes: i.writes, item: item,

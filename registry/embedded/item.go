@@ -27,6 +27,7 @@ type item struct {
 	LiveVersion   int64                 `json:"live_version,omitempty"`
 	LatestVersion int64                 `json:"latest_version,omitempty"`
 	LatestHash    string                `json:"latest_hash,omitempty"`
+	TakenBackHash string                `json:"taken_back_hash,omitempty"`
 	Source        registry.Source       `json:"source,omitzero"`
 	Verification  registry.Verification `json:"verification,omitzero"`
 	Pending       *registry.Pending     `json:"pending,omitempty"`
@@ -84,7 +85,7 @@ func (i *item) record(key registry.Key) *registry.Record {
 	record := &registry.Record{Agent: registry.Agent{
 		Tenant: key.Tenant, Name: key.Name, Card: i.Card, CardURI: i.CardURI, Metadata: i.Metadata,
 		Etag: i.Etag, Revision: i.Revision, CreateTime: i.CreateTime, UpdateTime: i.UpdateTime,
-		LiveVersion: i.LiveVersion, LatestVersion: i.LatestVersion, LatestHash: i.LatestHash,
+		LiveVersion: i.LiveVersion, LatestVersion: i.LatestVersion, LatestHash: i.LatestHash, TakenBackHash: i.TakenBackHash,
 		Source: i.Source, Verification: i.Verification, Pending: i.Pending, Refused: i.Refused,
 	}}
 	copy(record.TokenHash[:], i.TokenHash)
@@ -95,7 +96,7 @@ func newItem(r *registry.Record) *item {
 	i := &item{
 		Card: r.Card, CardURI: r.CardURI, Metadata: r.Metadata,
 		Etag: r.Etag, Revision: r.Revision, CreateTime: r.CreateTime, UpdateTime: r.UpdateTime,
-		LiveVersion: r.LiveVersion, LatestVersion: r.LatestVersion, LatestHash: r.LatestHash,
+		LiveVersion: r.LiveVersion, LatestVersion: r.LatestVersion, LatestHash: r.LatestHash, TakenBackHash: r.TakenBackHash,
 		Source: r.Source, Verification: r.Verification, Pending: r.Pending, Refused: r.Refused,
 	}
 	if r.HasToken() {
