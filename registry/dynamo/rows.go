@@ -122,7 +122,7 @@ func rowKeys(key registry.Key, generation string, all rows) []string {
 	return keys
 }
 
-// clean deletes rows that are no longer needed. Readers delete what it misses, an hour later.
+// clean deletes items that are no longer needed. Rows that it misses are deleted by readers, an hour later; versions stay, and nobody reads them.
 func (s *Store) clean(ctx context.Context, keys []string) {
 	if len(keys) == 0 {
 		return
