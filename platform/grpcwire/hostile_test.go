@@ -127,6 +127,7 @@ func TestProtocolViolationsAreReportedAndOtherCallsContinue(t *testing.T) {
 		"in small pieces":            {func(p *peer) { pieces(p, hello) }, 1, "status 0"},
 		"with padding":               {func(p *peer) { p.must(0, p.WriteDataPadded(1, true, hello, make([]byte, 200))) }, 1, "status 0"},
 		"with a trailer":             {func(p *peer) { p.must(0, p.WriteData(1, false, hello)); p.trailer(1, true, "x") }, 1, "status 0"},
+		"a trailer with a path":      {func(p *peer) { p.must(0, p.WriteData(1, false, hello)); p.trailer(1, true, ":path") }, 1, "reset PROTOCOL_ERROR"},
 		"a trailer that is none":     {func(p *peer) { p.must(0, p.WriteData(1, false, hello)); p.trailer(1, true, "Upper") }, 1, "reset PROTOCOL_ERROR"},
 		"no message":                 {func(p *peer) { p.must(0, p.WriteData(1, true, nil)) }, 1, "status 13"},
 		"half a message":             {func(p *peer) { p.must(0, p.WriteData(1, true, hello[:8])) }, 1, "status 13"},

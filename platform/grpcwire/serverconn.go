@@ -77,7 +77,7 @@ func (p *serverConn) trailer(s *stream, f *http2.MetaHeadersFrame) error {
 	switch {
 	case s.ended:
 		return p.drop(s, http2.ErrCodeStreamClosed)
-	case !f.StreamEnded():
+	case !f.StreamEnded(), len(f.PseudoFields()) > 0:
 		return p.drop(s, http2.ErrCodeProtocol)
 	}
 	return p.add(s, nil, true)
