@@ -41,6 +41,7 @@ type runner struct {
 	found   bool // by a scan, and not known before; guarded by Engine.mu
 	rerun   bool // something happened meanwhile: start anew when this one ends; guarded by Engine.mu
 	recheck bool // a scan has found the task meanwhile, which is looked at again if it has changed; guarded by Engine.mu
+	ending  bool // it ends the task, which nothing interrupts; guarded by Engine.mu
 
 	version     uint64 // of the task as last read; used by the runner's goroutine until it ends
 	earlyWakeUp wakeUp // the wake-up that was set for later; zero when something happened

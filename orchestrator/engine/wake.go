@@ -59,11 +59,21 @@ func (e *Engine) due(k orchestrator.Key, w *wakeUp) {
 // would be stopped, and no other would follow.
 func (e *Engine) interrupt(k orchestrator.Key) {
 	e.mu.Lock()
-	if r := e.wake(k); r != nil {
+	if r := e.wake(k); r != nil && !r.ending {
 		r.cancel(errMoved)
 	}
 	e.mu.Unlock()
 	e.signalPending()
+}
+
+// noteEnding notes that the present runner ends the task. A caller that cancels a task again and again would otherwise keep it from its end, as long as its
+// agent does not answer the request to stop.
+func (e *Engine) noteEnding(k orchestrator.Key) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if r := e.runners[k]; r != nil {
+		r.ending = true
+	}
 }
 
 func (e *Engine) signalPending() { putToken(e.signal) }

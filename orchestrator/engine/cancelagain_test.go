@@ -1,0 +1,56 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/engine"
+)
+
+// unstoppable is an agent that takes requests to stop and does not answer them.
+type unstoppable struct {
+	*actor
+	asked int // how often it was asked to stop
+}
+
+func (u *unstoppable) Cancel(ctx context.Context, _ string, _ *structpb.Struct) (*a2apb.Task, error) {
+	u.asked++
+	return nil, noAnswer(ctx)
+}
+
+// TestATaskThatIsCanceledAgainAndAgainEnds has a caller ask each second for the end of a task whose agent takes longer to be asked to stop.
+func TestATaskThatIsCanceledAgainAndAgainEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		u := &unstoppable{actor: &actor{name: "slow", play: func(ctx context.Context, _ *a2apb.Message, say agentclient.Each) error {
+			if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "")); err != nil {
+				return err
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}}}
+		s := newStage(t, u.actor)
+		s.client = u
+		s.start()
+		defer s.stop()
+		k := s.accept("slow", "r")
+		<-time.After(10 * time.Second)
+		for range 20 {
+			if _, err := s.engine.Cancel(t.Context(), engine.Cancellation{Key: k, Caller: "tester", Again: true}); err != nil {
+				t.Fatalf("Cancel() = %v", err)
+			}
+			<-time.After(time.Second)
+		}
+		got, err := s.store.Task(t.Context(), k)
+		if err != nil || got.State != a2apb.TaskState_TASK_STATE_CANCELED || got.UpdateTime.Sub(got.CreateTime) > 20*time.Second || u.asked != 1 {
+			t.Errorf("the task is in state %s at %s, %v, and its agent was asked %d times to stop, want canceled once that was given up, and once",
+				got.State, got.UpdateTime.Sub(got.CreateTime), err, u.asked)
+		}
+	})
+}
