@@ -42,9 +42,10 @@ func (e *Engine) fail(t *orchestrator.Task, why *orchestrator.Error) []orchestra
 	return e.finish(t, failedState(why), why, "")
 }
 
+// enterPhase moves a task to a phase. It is working then, also if a gate had it wait before, unless nothing has happened to it yet.
 func (e *Engine) enterPhase(t *orchestrator.Task, p orchestrator.Phase) []orchestrator.Event {
 	t.Phase = p
-	if p != orchestrator.PhaseExecution || len(t.Attempts) > 0 {
+	if p != orchestrator.PhaseExecution || t.State != a2apb.TaskState_TASK_STATE_SUBMITTED {
 		t.State = a2apb.TaskState_TASK_STATE_WORKING
 	}
 	return []orchestrator.Event{event(t, orchestrator.EventPhase, "the task is in phase "+string(p))}
