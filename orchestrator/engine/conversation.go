@@ -13,8 +13,8 @@ import (
 	"github.com/quorate/quorate/orchestrator/agenttask"
 )
 
-// writeDelay bounds how long what an agent says is kept in memory only; a task that ends sooner is written once. After a crash in that time the
-// message is sent again under the same message id, so an agent that deduplicates does no work twice.
+// writeDelay bounds how long what an agent says is kept in memory only, unless the store is away; a task that ends sooner is written once. After a crash in
+// that time the message is sent again under the same message id, so an agent that deduplicates does no work twice.
 const writeDelay = 50 * time.Millisecond
 
 // conversation is one attempt's exchange with its agent.
@@ -38,6 +38,7 @@ type conversation struct {
 	held            int               // guarded by mu; bytes that count in the engine's holdings
 	unsavedProgress []remark          // guarded by mu; progress that is not in the log yet
 	saveTimer       *time.Timer       // guarded by mu; not nil while something is unwritten
+	saveRetry       time.Duration     // guarded by mu; the last pause after a write that failed; 0: it did not
 	closeTimer      *time.Timer       // guarded by mu; ends a stream that the agent does not end
 	sent            time.Time         // guarded by mu; when the reply was sent, or found to have been
 	recheckTimer    *time.Timer       // guarded by mu; until the next check for what others have written to the task
@@ -163,6 +164,8 @@ func (c *conversation) noteProgress(strayed bool) {
 	case c.remote.Strayed() && !strayed:
 		said = remark{text: strayMessage, ours: true}
 	case said.text == "", c.remote.RepeatsQuestion(&c.task), noted > 0 && c.unsavedProgress[noted-1] == said:
+		return
+	case noted >= orchestrator.MaxEvents: // more than the log has room for
 		return
 	}
 	c.unsavedProgress = append(c.unsavedProgress, said)

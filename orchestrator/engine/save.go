@@ -14,19 +14,23 @@ func (c *conversation) scheduleSave(ctx context.Context) {
 	}
 }
 
-// flush stores what the agent has said since the last time.
+// flush stores what the agent has said since the last time. While the store is away it tries again, for as long as concludePatiently does with a result:
+// by the agent's id of the task, which may be in memory only, the work is found again.
 func (c *conversation) flush(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if ctx.Err() != nil || c.finished || c.remote.Ended() {
 		return // run stores the rest
 	}
-	err := c.save(ctx)
-	if err != nil && ctx.Err() != nil {
-		return // the exchange has ended during the write: run stores it
-	}
-	c.saveTimer = nil
-	if err != nil {
+	switch err := c.save(ctx); {
+	case err == nil:
+		c.saveTimer, c.saveRetry = nil, 0
+	case ctx.Err() != nil: // the exchange has ended during the write: run stores it
+	case isOurs(err) && !recurs(err) && c.saveRetry < maxResultPause:
+		c.saveRetry = max(2*c.saveRetry, storeRetry)
+		c.saveTimer.Reset(c.saveRetry)
+	default:
+		c.saveTimer = nil
 		c.cancel(err)
 	}
 }
