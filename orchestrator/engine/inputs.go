@@ -49,22 +49,45 @@ func (e *Engine) bindToChosen(s *Submission, to *router.Result) error {
 	return err
 }
 
-// fanOutToTakers has the best other candidates of a fan-out do what those were chosen for that do not take the inputs, as far as there are any: load and speed
-// decide who are the best, and must not decide whether the task is refused.
+// fanOutToTakers has the best other candidates of a fan-out do what those were chosen for that do not take the inputs, and goes on without those for whom there
+// is nobody, if the others are as many as have to complete the task: load and speed decide who are the best, and must not decide whether the task is refused.
 func (e *Engine) fanOutToTakers(s *Submission, to *router.Result) {
-	to.Several, to.Decision.FanOut = slices.Clone(to.Several), slices.Clone(to.Decision.FanOut)
+	takers, d, more := make([]router.Pick, 0, len(to.Several)), to.Decision, true
+	d.FanOut = slices.Clone(d.FanOut)
 	for i, p := range to.Several {
 		_, err := e.router.CheckInputs(s.Tenant, p.Agent, s.Inputs, s.Message)
-		if err == nil {
+		var other router.Pick
+		switch {
+		case err == nil:
+			takers = append(takers, p)
 			continue
+		case more:
+			other, more = e.otherTaker(s, &d)
 		}
-		other, ok := e.otherTaker(s, &to.Decision)
-		if !ok {
-			return
+		d = withNewChoice(d, p.Agent.Name, other.Agent.Name, fault.From(err))
+		d.Chosen, d.Skill = "", ""
+		if more {
+			takers, d.FanOut[i] = append(takers, other), other.Agent.Name
 		}
-		to.Decision = withNewChoice(to.Decision, p.Agent.Name, other.Agent.Name, fault.From(err))
-		to.Decision.Chosen, to.Decision.Skill = "", ""
-		to.Several[i], to.Decision.FanOut[i] = other, other.Agent.Name
+	}
+	if len(takers) < stepsNeeded(s.Route.FanOut, len(to.Several)) {
+		return // why is found out when the inputs are checked
+	}
+	to.Several, to.Decision, to.Decision.FanOut = takers, d, nil
+	for _, p := range takers {
+		to.Decision.FanOut = append(to.Decision.FanOut, p.Agent.Name)
+	}
+}
+
+// stepsNeeded returns how many of the steps of a fan-out have to be completed.
+func stepsNeeded(f *orchestrator.FanOut, steps int) int {
+	switch f.Mode {
+	case orchestrator.PlanAny:
+		return 1
+	case orchestrator.PlanK:
+		return f.K
+	default:
+		return steps
 	}
 }
 

@@ -149,3 +149,32 @@ func TestAFanOutGoesToThoseThatTakeTheInputs(t *testing.T) {
 		t.Errorf("Submit() to all three = %v, want INPUT_MISSING", err)
 	}
 }
+
+// TestAFanOutDoesWithoutThoseThatDoNotTakeTheInputs has three agents of which one wants an input that the task does not have, and two or fewer have to complete it.
+func TestAFanOutDoesWithoutThoseThatDoNotTakeTheInputs(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]orchestrator.FanOut{"any": {Mode: orchestrator.PlanAny}, "two": {Mode: orchestrator.PlanK, K: 2}, "two of three": {Mode: orchestrator.PlanK, K: 2, Agents: 3}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wants := []agentcard.InputSchema{{Name: "spec", SemanticType: "document", Required: true}}
+			picky := &actor{name: "a-picky", skill: "work", inputs: wants, play: delivers("done")}
+			w := newWorld(t, picky, &actor{name: "plain", skill: "work", play: delivers("done")}, &actor{name: "simple", skill: "work", play: delivers("done")})
+			s := engine.Submission{Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Skill: "work", FanOut: &f}}
+			dry, err := w.engine.Resolve(t.Context(), s)
+			if err != nil || !slices.Equal(dry.FanOut, []string{"plain", "simple"}) || len(dry.Candidates) != 2 || len(dry.Rejected) != 1 || dry.Rejected[0].Code != "INPUT_MISSING" {
+				t.Errorf("Resolve() = %+v, %v, want plain and simple, and a-picky rejected with INPUT_MISSING", dry, err)
+			}
+			task, err := w.engine.Submit(t.Context(), s)
+			if err != nil {
+				t.Fatalf("Submit() = %v", err)
+			}
+			if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(picky.sends()) != 0 {
+				t.Errorf("state %s (%+v), and a-picky got %d messages, want completed and none", task.State, task.Error, len(picky.sends()))
+			}
+			s.Route.FanOut = &orchestrator.FanOut{Mode: orchestrator.PlanK, K: 3}
+			if _, err := w.engine.Submit(t.Context(), s); fault.ReasonOf(err) != "INPUT_MISSING" {
+				t.Errorf("Submit() for three = %v, want INPUT_MISSING", err)
+			}
+		})
+	}
+}

@@ -53,7 +53,7 @@ func (e *Engine) buildPlan(s *Submission, to *router.Result) (*orchestrator.Plan
 		for _, x := range to.Several {
 			p.Steps = append(p.Steps, orchestrator.Step{Link: orchestrator.Link{Agent: x.Agent.Name}, Skill: x.Skill})
 		}
-		p.Need = map[string]int{orchestrator.PlanAll: len(p.Steps), orchestrator.PlanAny: 1, orchestrator.PlanK: f.K}[f.Mode]
+		p.Need = stepsNeeded(f, len(p.Steps))
 	}
 	return p, e.checkFirstSteps(s, p)
 }
