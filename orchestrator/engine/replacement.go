@@ -36,13 +36,18 @@ func (e *Engine) replaceUnreachable(ctx context.Context, r *planRound) {
 	}
 }
 
-// nextCandidate is the best agent that a fan-out could have gone to and that has no step in it, if there is one that can take a task.
+// nextCandidate is the best agent that a fan-out could have gone to and that has no step in it, if there is one that can take the task.
 func (e *Engine) nextCandidate(ctx context.Context, t *orchestrator.Task, p *orchestrator.Plan) (orchestrator.Candidate, bool) {
+	m, inputs := stepContent(t.Message, p, 0, nil) // the same for each
 	for _, c := range t.Decision.Candidates {
 		if slices.ContainsFunc(p.Steps, func(s orchestrator.Step) bool { return s.Agent == c.Agent }) {
 			continue
 		}
-		if _, ok := e.alternative(ctx, t, c.Agent); ok {
+		agent, ok := e.alternative(ctx, t, c.Agent)
+		if !ok {
+			continue
+		}
+		if _, err := e.router.CheckInputs(t.Tenant, agent, inputs, m); err == nil {
 			return c, true
 		}
 	}

@@ -175,3 +175,15 @@ func TestNobodyStepsInForWorkThatMayBeDone(t *testing.T) {
 func denies(context.Context, *a2apb.Message, agentclient.Each) error {
 	return fault.New(fault.FailedPrecondition, agentclient.ReasonDenied, "it wants a credential")
 }
+
+// TestNobodyStepsInWhoDoesNotTakeTheInputs has a fan-out to an agent that is away. The next best wants an input that the task does not have.
+func TestNobodyStepsInWhoDoesNotTakeTheInputs(t *testing.T) {
+	t.Parallel()
+	away := &actor{name: "a", skill: "work", down: 1000}
+	picky := &actor{name: "b", skill: "work", inputs: []agentcard.InputSchema{{Name: "spec", SemanticType: "document", Required: true}}, play: delivers("done")}
+	w := newWorld(t, away, picky, &actor{name: "c", skill: "work", play: delivers("done")})
+	task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAny, Agents: 1}}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(task.Plan.Steps) != 2 || task.Plan.Steps[1].Agent != "c" {
+		t.Errorf("state %s (%+v) with the steps %+v, want completed by c instead of a; log %v", task.State, task.Error, task.Plan.Steps, log)
+	}
+}
