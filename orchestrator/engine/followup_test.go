@@ -237,9 +237,14 @@ func TestWhatATaskTakesOfItsCaller(t *testing.T) {
 		elsewhere := text("elsewhere")
 		elsewhere.ContextId = "another"
 		reply(elsewhere, "", "CONTEXT_MISMATCH")
+		astray := text("astray")
+		astray.TaskId = "another"
+		reply(astray, "", "TASK_MISMATCH")
 		reply(&a2apb.Message{}, "", "MESSAGE_EMPTY")
 		reply(&a2apb.Message{Role: a2apb.Role_ROLE_AGENT, Parts: text("one").GetParts()}, "", "ROLE_INVALID")
-		reply(text("one"), "1", "")
+		one := text("one")
+		one.TaskId, one.ContextId = k.ID, task.ContextID
+		reply(one, "1", "")
 		reply(text("one"), "1", "")
 		reply(text("other"), "1", "REQUEST_ID_REUSED")
 		reply(text("two, too soon"), "2", "TASK_NOT_WAITING")

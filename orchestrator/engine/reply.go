@@ -34,7 +34,7 @@ type Reply struct {
 // REQUEST_ID_REUSED. For a task that several agents do, the reply goes to the step whose question the task shows. A task that has ended is a
 // FailedPrecondition fault with the reason TASK_ENDED, one that does not wait for a message TASK_NOT_WAITING, one that has no room for it TOO_MANY_TURNS
 // or TURNS_TOO_LARGE, and one whose etag is not the given one a Conflict fault with the reason ETAG_MISMATCH. A message that no agent could get, or that
-// names another context (CONTEXT_MISMATCH), is an InvalidArgument fault.
+// names another context (CONTEXT_MISMATCH) or another task (TASK_MISMATCH), is an InvalidArgument fault.
 func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) {
 	if err := cmp.Or(checkMessage(r.Message), checkSize(r.Message, orchestrator.MaxMessageBytes)); err != nil {
 		return orchestrator.Task{}, err
@@ -111,6 +111,8 @@ func checkAcceptsReply(t *orchestrator.Task, r *Reply) error {
 	switch {
 	case m.GetContextId() != "" && m.GetContextId() != t.ContextID:
 		why = fault.Invalid("message.context_id", "CONTEXT_MISMATCH", "task %s is not in context %q", t.ID, m.GetContextId())
+	case m.GetTaskId() != "" && m.GetTaskId() != t.ID:
+		why = fault.Invalid("message.task_id", "TASK_MISMATCH", "the message is for task %q, and is sent to task %s: leave the id out of the message, or send it to that task", fault.Clip(m.GetTaskId()), t.ID)
 	case t.Ended():
 		why = fault.New(fault.FailedPrecondition, "TASK_ENDED", "task %s has already ended (%s); send the message as a new task in context %s", t.ID, t.State, t.ContextID)
 	case t.Blocked() && step != nil:
