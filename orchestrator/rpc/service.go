@@ -5,6 +5,7 @@ package rpc
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"google.golang.org/grpc"
 
@@ -70,7 +71,9 @@ func NewSubmission(p auth.Principal, req *orchestratorv1.SubmitTaskRequest) engi
 		Route: route(req.GetRoute()), Inputs: inputs(req.GetInputs()),
 	}
 	if d := req.GetDeadline(); d != nil {
-		sub.Deadline = d.AsTime()
+		if sub.Deadline = d.AsTime(); sub.Deadline.IsZero() { // which stands for none: a program that left it unset has to be told
+			sub.Deadline = sub.Deadline.Add(time.Nanosecond)
+		}
 	}
 	return sub
 }

@@ -44,6 +44,9 @@ func TestARequestIsSubmittedWhole(t *testing.T) {
 	if got := rpc.NewSubmission(auth.Principal{}, new(orchestratorv1.SubmitTaskRequest)); !got.Deadline.IsZero() {
 		t.Errorf("NewSubmission() of a request without a deadline = %s, want none", got.Deadline)
 	}
+	if got := rpc.NewSubmission(auth.Principal{}, submit(t, `{"deadline": "0001-01-01T00:00:00Z"}`)); got.Deadline.IsZero() || got.Deadline.Year() != 1 {
+		t.Errorf("NewSubmission() of a deadline two thousand years ago = %s, want that and not none", got.Deadline)
+	}
 }
 
 func TestATaskGoesWhereTheRequestSays(t *testing.T) {
