@@ -295,8 +295,12 @@ func TestAChainIsRefusedWithoutItsFirstInput(t *testing.T) {
 	if _, err := w.engine.Submit(t.Context(), s); fault.ReasonOf(err) != "INPUT_MISSING" {
 		t.Errorf("Submit() = %v, want INPUT_MISSING", err)
 	}
-	s.Inputs = chained().Inputs
 	d, err := w.engine.Resolve(t.Context(), s)
+	if err != nil || d.Refused == "" || d.Together() {
+		t.Errorf("Resolve() = %+v, %v, want a refusal, and nobody who does it", d, err)
+	}
+	s.Inputs = chained().Inputs
+	d, err = w.engine.Resolve(t.Context(), s)
 	if err != nil || len(d.Chain) != 3 || d.Refused != "" {
 		t.Errorf("Resolve() = %+v, %v, want a chain of three", d, err)
 	}

@@ -31,7 +31,8 @@ func (e *Engine) Resolve(ctx context.Context, s Submission) (orchestrator.Decisi
 	}
 	if err == nil && check {
 		if err := e.checkRoute(&s, &to); err != nil {
-			to.Decision.Chosen, to.Decision.FanOut, to.Decision.Refused = "", nil, fault.From(err).Message
+			d := &to.Decision
+			d.Chosen, d.Skill, d.Chain, d.FanOut, d.Refused = "", "", nil, nil, fault.From(err).Message
 		} else if err := checkSize(s.Message, orchestrator.MaxMessageBytes); err != nil {
 			return orchestrator.Decision{}, err
 		}
