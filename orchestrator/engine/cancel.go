@@ -59,19 +59,36 @@ func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string 
 	if a == nil {
 		return ""
 	}
-	if a.RemoteTaskID == "" {
-		return "the agent was not told: it had not named its task yet"
-	}
 	ctx, cancel := context.WithTimeout(agentclient.WithExtensions(context.WithoutCancel(ctx), requestedExtensions(t)), 5*time.Second)
 	defer cancel()
 	_, client, _, err := e.connect(ctx, t)
+	id := a.RemoteTaskID
+	if id == "" && err == nil {
+		id = unnamedTask(ctx, a, client)
+	}
+	if id == "" {
+		return "the agent was not told: it had not named its task yet"
+	}
 	if err == nil {
 		var remote *a2apb.Task
-		if remote, err = client.Cancel(ctx, a.RemoteTaskID, t.CancelWith.Struct()); err == nil {
+		if remote, err = client.Cancel(ctx, id, t.CancelWith.Struct()); err == nil {
 			return describeStop(remote.GetStatus().GetState())
 		}
 	}
 	return "the agent did not confirm: " + fault.From(withholdWords(t, err)).Message
+}
+
+// unnamedTask returns the id of the task that the message of an attempt began if the agent, which has not named it yet, lists its tasks; otherwise "".
+func unnamedTask(ctx context.Context, a *orchestrator.Attempt, client agentclient.Client) string {
+	finder, lists := client.(agentclient.Finder)
+	if !lists || a.Sends == 0 || a.NotTaken {
+		return ""
+	}
+	remote, err := finder.Find(ctx, a.MessageID, a.StartTime.Add(-clockSlack))
+	if err != nil { // the task ends all the same, and its log says that the agent does not know
+		return ""
+	}
+	return remote.GetId()
 }
 
 // describeStop describes the state that an agent answered to a request to stop. It may have ended just before.

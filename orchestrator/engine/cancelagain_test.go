@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,6 +52,46 @@ func TestATaskThatIsCanceledAgainAndAgainEnds(t *testing.T) {
 		if err != nil || got.State != a2apb.TaskState_TASK_STATE_CANCELED || got.UpdateTime.Sub(got.CreateTime) > 20*time.Second || u.asked != 1 {
 			t.Errorf("the task is in state %s at %s, %v, and its agent was asked %d times to stop, want canceled once that was given up, and once",
 				got.State, got.UpdateTime.Sub(got.CreateTime), err, u.asked)
+		}
+	})
+}
+
+// secretive is an agent that works on a message without an answer until it has done its work, and lists its tasks.
+type secretive struct {
+	*actor
+	began string // id of the message
+}
+
+func (a *secretive) Find(_ context.Context, messageID string, _ time.Time) (*a2apb.Task, error) {
+	if messageID != a.began {
+		return nil, nil //nolint:nilnil // as a client says that there is none
+	}
+	return remoteTask("r1", a2apb.TaskState_TASK_STATE_WORKING, ""), nil
+}
+
+// TestAnAgentThatHasNotNamedItsTaskIsToldToStop cancels a task whose agent works on it and has not answered yet.
+func TestAnAgentThatHasNotNamedItsTaskIsToldToStop(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &secretive{actor: &actor{name: "slow"}}
+		a.play = func(ctx context.Context, m *a2apb.Message, _ agentclient.Each) error {
+			a.began = m.GetMessageId()
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		s := newStage(t, a.actor)
+		s.client = a
+		s.start()
+		defer s.stop()
+		k := s.accept("slow", "r")
+		<-time.After(10 * time.Second)
+		if _, err := s.engine.Cancel(t.Context(), engine.Cancellation{Key: k, Caller: "tester"}); err != nil {
+			t.Fatalf("Cancel() = %v", err)
+		}
+		<-time.After(time.Second)
+		got, err := s.store.Task(t.Context(), k)
+		if err != nil || got.State != a2apb.TaskState_TASK_STATE_CANCELED || !slices.Equal(a.canceled, []string{"r1"}) {
+			t.Errorf("the task is in state %s, %v, and the agent was told to cancel %q, want canceled and [r1]", got.State, err, a.canceled)
 		}
 	})
 }
