@@ -88,7 +88,7 @@ func New(c Config) (*Engine, error) {
 	if err := e.meters.observe(c.Meter, e.exchanges); err != nil {
 		return nil, err
 	}
-	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.IsOpen, Trusts: c.Signatures.Trusts, Speaks: c.Speaks, Now: c.Now, Embedder: c.Embedder, EmbedTimeout: c.EmbedTimeout})
+	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.IsOpen, Trusts: c.Signatures.Trusts, Speaks: c.Speaks, Embedder: c.Embedder, EmbedTimeout: c.EmbedTimeout})
 	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })
 	return e, nil
 }

@@ -81,3 +81,17 @@ func TestAClockThatIsSetBackDoesNotStopNotifications(t *testing.T) {
 		t.Errorf("the receiver was not told, and the clock was set back: %t", back.Load())
 	}
 }
+
+// TestAClockThatIsSetBackSaysNothingAboutAgents has the clock set back after an agent has failed once.
+func TestAClockThatIsSetBackSaysNothingAboutAgents(t *testing.T) {
+	t.Parallel()
+	w, back := newWorldThatIsSetBack(t, nil, &actor{name: "agent", skill: "work", play: fails("sorry")})
+	route := orchestrator.Route{Skill: "work"}
+	w.awaitEnd(w.submit(engine.Submission{Route: route}).ID)
+	back.Store(true)
+	const least = 0.8 // what one failure leaves, however long ago
+	d, err := w.engine.Resolve(t.Context(), engine.Submission{Tenant: tenant, Route: route})
+	if err != nil || len(d.Candidates) != 1 || d.Candidates[0].Score < least {
+		t.Errorf("Resolve() = %+v, %v, want the agent with a score of %v at least", d, err, least)
+	}
+}

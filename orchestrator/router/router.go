@@ -39,7 +39,7 @@ type Config struct {
 	Cut          func(tenant, agent string) bool    // whether an agent is avoided because it could not be reached lately; nil: none is
 	Trusts       func(v registry.Verification) bool // whether an agent may get tasks, given the signature check of its card; nil: all may
 	Speaks       func(card *agentcard.Card) bool    // whether tasks can be sent to the agent with a card; nil: they can be to all
-	Now          func() time.Time                   // nil is time.Now
+	Now          func() time.Time                   // for what took how long, so that it must not be set back; nil is time.Now
 	Intn         func(n int) int                    // returns a random number from 0 to n-1; nil is math/rand
 	Embedder     Embedder                           // second stage of routing by text; nil: there is none
 	EmbedTimeout time.Duration                      // how long a decision waits for Embedder; default 150 ms
