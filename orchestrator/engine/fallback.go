@@ -44,7 +44,7 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 		}
 		e.claimFresh(t) // the intent to send was for the agent before
 		next, err := e.transition(ctx, t, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
-			e.closeAttempt(t, errorOf(why))
+			e.closeAttempt(t, shortened(errorOf(why)))
 			instead := event(t, orchestrator.EventAttempt, fmt.Sprintf("%s %s; %s is next: %s", t.Agent, shortReason(why), agent.Name, why.Message))
 			t.Decision = withNewChoice(t.Decision, t.Agent, agent.Name, why)
 			t.Agent, t.Skill, t.Requirements, t.Gates = agent.Name, c.Skill, requirements(agent.Metadata), nil
@@ -92,7 +92,7 @@ func withNewChoice(d orchestrator.Decision, from, to string, why *fault.Error) o
 	case router.CodeUntrusted, router.CodeNoInput, router.CodeBadInput:
 		code = why.Reason
 	}
-	d.Rejected = append(slices.Clone(d.Rejected), orchestrator.Rejection{Agent: from, Code: code, Reason: errorOf(why).Message})
+	d.Rejected = append(slices.Clone(d.Rejected), orchestrator.Rejection{Agent: from, Code: code, Reason: shortened(errorOf(why)).Message})
 	return d
 }
 

@@ -75,7 +75,7 @@ func (e *Engine) cancelStep(ctx context.Context, t *orchestrator.Task, i int, s 
 	case "TASK_ENDED":
 		ended, err := e.Store.Task(ctx, k)
 		if err == nil {
-			s.TaskID, s.Agent, s.State, s.Error = k.ID, ended.Agent, ended.State, ended.Error
+			s.TaskID, s.Agent, s.State, s.Error = k.ID, ended.Agent, ended.State, shortened(ended.Error)
 		}
 		return err
 	default:

@@ -27,7 +27,7 @@ func (r *planRound) failure() *orchestrator.Error {
 		}
 	}
 	message := fmt.Sprintf("%d of %d steps had to be completed and %d are: %s", r.plan.Need, len(r.plan.Steps), r.plan.Completed(), strings.Join(why, "; "))
-	return &orchestrator.Error{Reason: reasonSteps, Message: bounded.Text(message, maxDetail)}
+	return &orchestrator.Error{Reason: reasonSteps, Message: bounded.Text(message, maxMessage)}
 }
 
 // results returns what a plan's task delivers: for a complete chain, what its last step made; otherwise what the completed steps made, marked with

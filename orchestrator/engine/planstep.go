@@ -61,7 +61,7 @@ func (r *planRound) noteStep(i int, child *orchestrator.Task) {
 	case child.State == a2apb.TaskState_TASK_STATE_COMPLETED:
 		r.log(i, "completed; artifacts: %d", len(child.Artifacts))
 	case child.Ended():
-		s.Error = child.Error
+		s.Error = shortened(child.Error)
 		r.log(i, "ended as %s: %s", strings.ToLower(strings.TrimPrefix(child.State.String(), "TASK_STATE_")), describeError(child.Error))
 	case orchestrator.Interrupted(child.State):
 		r.logWait(i)
@@ -119,7 +119,7 @@ func (e *Engine) startStep(ctx context.Context, r *planRound, i int) error {
 		}
 	default:
 	}
-	s.State, s.Error = a2apb.TaskState_TASK_STATE_FAILED, errorOf(f)
+	s.State, s.Error = a2apb.TaskState_TASK_STATE_FAILED, shortened(errorOf(f))
 	r.log(i, "could not be started: %s", f.Message)
 	return nil
 }

@@ -11,9 +11,19 @@ import (
 const (
 	maxDetail  = 64 << 10 // of an event
 	maxMessage = 8 << 10  // of an error
+
+	maxShort = 1 << 10 // of an error that the task goes on after, if another agent can take over: as many may fail as a decision lists
 )
 
 // errorOf returns f as a task keeps it.
 func errorOf(f *fault.Error) *orchestrator.Error {
 	return &orchestrator.Error{Reason: f.Reason, Message: bounded.Text(f.Message, maxMessage)}
+}
+
+// shortened returns an error, which may be nil, as a task keeps those of the agents before, and of its steps. The log, and the task of a step, have all of it.
+func shortened(e *orchestrator.Error) *orchestrator.Error {
+	if e == nil {
+		return nil
+	}
+	return &orchestrator.Error{Reason: e.Reason, Message: bounded.Text(e.Message, maxShort)}
 }
