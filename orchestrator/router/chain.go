@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxHops       = 5  // maximum number of agents in a chain
+	maxHops       = 5  // maximum number of agents one after the other; a chain may have more, beside each other
 	maxSearchHops = 32 // how far a search goes, so that a refusal can say that there is a chain and how long it is
 )
 
