@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
 )
@@ -92,6 +94,62 @@ func TestAnAgentThatHasNotNamedItsTaskIsToldToStop(t *testing.T) {
 		got, err := s.store.Task(t.Context(), k)
 		if err != nil || got.State != a2apb.TaskState_TASK_STATE_CANCELED || !slices.Equal(a.canceled, []string{"r1"}) {
 			t.Errorf("the task is in state %s, %v, and the agent was told to cancel %q, want canceled and [r1]", got.State, err, a.canceled)
+		}
+	})
+}
+
+// meddler is an agent that works for as long as it is let. When it is asked to stop, others change the task.
+type meddler struct {
+	*actor
+	meddle func()
+}
+
+func (m *meddler) Cancel(ctx context.Context, id string, with *structpb.Struct) (*a2apb.Task, error) {
+	m.meddle()
+	return m.actor.Cancel(ctx, id, with)
+}
+
+// TestATaskWhoseDeadlineHasNotPassedAfterAllCanBeCanceled has the clock be wrong for a moment, in which the task is about to end.
+func TestATaskWhoseDeadlineHasNotPassedAfterAllCanBeCanceled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		works := func(ctx context.Context, say agentclient.Each) error {
+			if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "")); err != nil {
+				return err
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		a := &actor{name: "slow", play: func(ctx context.Context, _ *a2apb.Message, say agentclient.Each) error { return works(ctx, say) }}
+		a.tasks = map[string]*a2apb.Task{"r1": remoteTask("r1", a2apb.TaskState_TASK_STATE_WORKING, "")}
+		a.executed = make(map[string]int)
+		m := &meddler{actor: a}
+		s := newStage(t, a)
+		s.client = m
+		var ahead atomic.Int64
+		s.now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+		s.start()
+		defer s.stop()
+		k := s.accept("slow", "r")
+		m.meddle = func() {
+			ahead.Store(0)
+			if _, err := s.store.Update(t.Context(), k, func(*orchestrator.Task) ([]orchestrator.Event, error) { return nil, nil }); err != nil {
+				t.Error(err)
+			}
+		}
+		<-time.After(5 * time.Minute)
+		ahead.Store(int64(2 * orchestrator.DefaultDeadline))
+		<-time.After(20 * time.Minute)
+		if now, err := s.store.Task(t.Context(), k); err != nil || now.Ended() || len(a.canceled) != 1 {
+			t.Fatalf("the task is in state %s, %v, after its agent was told %d times to stop, want it at work again", now.State, err, len(a.canceled))
+		}
+		m.meddle = func() {}
+		if _, err := s.engine.Cancel(t.Context(), engine.Cancellation{Key: k, Caller: "tester"}); err != nil {
+			t.Fatalf("Cancel() = %v", err)
+		}
+		<-time.After(time.Second)
+		if got, err := s.store.Task(t.Context(), k); err != nil || got.State != a2apb.TaskState_TASK_STATE_CANCELED {
+			t.Errorf("the task is in state %s, %v, a second after it was canceled", got.State, err)
 		}
 	})
 }

@@ -60,12 +60,12 @@ func awaitDrafts(ctx context.Context, changed <-chan struct{}, again <-chan time
 	}
 }
 
-// setConversation notes the exchange from which those who watch a task are shown what the agent makes.
+// setConversation notes the exchange from which those who watch a task are shown what the agent makes, and that the task does not end yet.
 func (e *Engine) setConversation(k orchestrator.Key, c *conversation) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if r := e.runners[k]; r != nil {
-		r.conversation = c
+		r.conversation, r.ending = c, false
 	}
 }
 
