@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"slices"
 	"time"
 
@@ -23,8 +22,8 @@ import (
 
 // Run runs dev mode until ctx ends. It writes the banner to stdout when everything is ready, and logs to stderr.
 func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) {
-	if err := os.MkdirAll(cfg.Store.DataDir, 0o700); err != nil {
-		return fmt.Errorf("make the data folder: %w", err)
+	if err := makeDataDir(cfg.Store.DataDir); err != nil {
+		return err
 	}
 	observed := cfg.Telemetry.config()
 	observed.LogWriter = stderr
