@@ -1,9 +1,14 @@
+//go:build unix
+
 package dev_test
 
 import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/quorate/quorate/orchestrator/dev"
@@ -37,5 +42,35 @@ func TestAStartThatFailsMakesNoToken(t *testing.T) {
 	}
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Stat(%s) = %v, want that there is no such file", file, err)
+	}
+}
+
+func TestATokenFileThatHoldsNoTokenOfOursIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := func(name, text string, mode os.FileMode) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(file, mode); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		dir:  "is not a file: remove it",
+		pipe: "is not a file: remove it",
+		in("long", strings.Repeat("x", 4<<10+1), 0o600): "it has more than 4096 bytes; delete it",
+		in("short", "secret\n", 0o600):                  "holds no token: delete it",
+		in("open", strings.Repeat("x", 40), 0o640):      "may be read by others (mode -rw-r-----): run chmod 600 on it",
+	} {
+		if token, err := dev.AdminToken(file); err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), want) {
+			t.Errorf("adminToken(%s) = %s, %v, want an error with the file and %q", file, token, err, want)
+		}
 	}
 }
