@@ -19,7 +19,7 @@ func TestKeysArePinnedListedAndDeleted(t *testing.T) {
 		want string
 	}{
 		{[]string{"keys", "pin", "-", "--agent", "a", "--agent", "b"}, "pinned did:web:acme.com/team#1 (SHA-256 abc)\n"},
-		{[]string{"keys", "list"}, "KEY                      AGENTS  PINNED                SHA-256\ndid:web:acme.com/team#1  a, b    2026-01-16T12:00:00Z  abc\nk2                       all     -                     \n"},
+		{[]string{"keys", "list"}, "KEY                      AGENTS  PINNED                SHA-256\ndid:web:acme.com/team#1  a, b    2026-01-16T12:00:00Z  abc\nk2                       all     -\n"},
 		{[]string{"key", "rm", "did:web:acme.com/team#1"}, "deleted did:web:acme.com/team#1\n"},
 	}
 	for _, test := range tests {
@@ -41,7 +41,7 @@ func TestVersionsAreListedAndAnEarlierOneIsTaken(t *testing.T) {
 			`"source":{"type":"folder","location":"/cards"}},"warnings":[{"code":"SKILL_REMOVED","message":"the skill is gone","field":"card.skills"}]}`),
 	})
 	const table = "VERSION  LIVE  CARD   TAKEN                 BREAKING CHANGES\n" +
-		"2        live  1.1.0  2026-01-16T12:00:00Z  one; two; three; and 1 more\n1              1.0.0  -                     \n"
+		"2        live  1.1.0  2026-01-16T12:00:00Z  one; two; three; and 1 more\n1              1.0.0  -\n"
 	if exit, stdout, stderr := g.run(t, "", "agents", "versions", "a"); exit != 0 || stdout != table {
 		t.Errorf("Main(agents versions a) = %d, %q, %q, want 0, %q", exit, stdout, stderr, table)
 	}

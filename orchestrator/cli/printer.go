@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/quorate/quorate/platform/terminal"
 )
@@ -42,24 +41,10 @@ func (p *printer) text(indent, text string) {
 
 // table prints rows in aligned columns after indent; the first row may be a header.
 func (p *printer) table(indent string, rows [][]string) {
-	tw := tabwriter.NewWriter(p, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = terminal.Escape(cell, false)
-		}
-		_, _ = io.WriteString(tw, indent+strings.Join(cells, "\t")+"\n") // Write keeps the error
-	}
-	_ = tw.Flush() // Write keeps the error
+	_ = terminal.Table(p, indent, rows) // Write keeps the error
 }
 
-const maxCell = 60 // characters
+const maxCell = 60 // places of a terminal
 
 // cut shortens text to fit a column.
-func cut(text string) string {
-	runes := []rune(text)
-	if len(runes) <= maxCell {
-		return text
-	}
-	return string(runes[:maxCell-1]) + "…"
-}
+func cut(text string) string { return terminal.Cut(text, maxCell) }

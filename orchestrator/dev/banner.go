@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"text/tabwriter"
+
+	"github.com/quorate/quorate/platform/terminal"
 )
 
 // banner prints where everything is, and what to try: commands that work in a shell in any folder.
@@ -28,23 +29,16 @@ func banner(w io.Writer, cfg Config, p *ports, tokenFile string) error {
 	if _, err := fmt.Fprint(w, "quorate dev is ready: development mode, loopback only, one shared token\n\n"); err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, row := range [][3]string{
+	if err := terminal.Table(w, "  ", [][]string{
 		{"Console", "http://" + p.http.Addr().String(), "asks for what is in the token file"},
 		{"REST", "http://" + p.http.Addr().String() + "/v1", "described at /openapi.json"},
 		{"gRPC", p.grpc.Addr().String(), "with reflection and health"},
 		{"OTLP", "http://" + p.http.Addr().String() + "/v1/traces", "and gRPC on " + p.grpc.Addr().String()},
 		{"web-fetch", "http://" + p.webfetch.Addr().String(), "the agent, spoken to over A2A; MCP at /mcp"},
 		{"Demo site", site, "the one site that web-fetch may read"},
-		{"Data", filepath.Dir(tokenFile), ""},
-		{"Token file", tokenFile, ""},
-	} {
-		line := strings.TrimSuffix(strings.Join(row[:], "\t"), "\t") // an empty cell would make the other columns as wide as a path
-		if _, err := fmt.Fprintf(table, "  %s\n", line); err != nil {
-			return err
-		}
-	}
-	if err := table.Flush(); err != nil {
+		{"Data", filepath.Dir(tokenFile)},
+		{"Token file", tokenFile},
+	}); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(w, `

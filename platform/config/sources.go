@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"text/tabwriter"
+
+	"github.com/quorate/quorate/platform/terminal"
 )
 
 // Sources says where each value of one Load came from.
@@ -29,13 +30,11 @@ func (s *Sources) Warnings() []string { return s.warnings }
 // Explain writes one line for each setting: its path, its value and its source, one of flag, env
 // NAME, FILE:LINE and default.
 func (s *Sources) Explain(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, r := range s.rows {
-		if _, err := fmt.Fprintf(table, "%s\t%s\t%s\n", r.path, r.value, r.source); err != nil {
-			return err
-		}
+		rows = append(rows, []string{r.path, r.value, r.source})
 	}
-	return table.Flush()
+	return terminal.Table(w, "", rows)
 }
 
 // Describe writes what Explain writes and, below each setting, what it is for and which variable sets it.

@@ -1,0 +1,55 @@
+package terminal
+
+import (
+	"io"
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+const gap = 2 // blanks between columns
+
+// Table writes rows in aligned columns, each after indent, as Escape makes them; a row may be shorter than others. Columns are as wide as a terminal shows
+// them: it gives most characters of Chinese, Japanese and Korean two places, and combining ones none. A row's last cell widens no column.
+func Table(to io.Writer, indent string, rows [][]string) error {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row[:max(0, len(row)-1)] {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], width(cell))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		line := indent
+		for i, cell := range row {
+			line += Escape(cell, false)
+			if i < len(row)-1 {
+				line += strings.Repeat(" ", widths[i]-width(cell)+gap)
+			}
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	_, err := io.WriteString(to, b.String())
+	return err
+}
+
+// Cut escapes text for one line, and shortens it to so many places of a terminal.
+func Cut(text string, places int) string {
+	text = Escape(text, false)
+	if uniseg.StringWidth(text) <= places {
+		return text
+	}
+	end, left := 0, places-1
+	for g := uniseg.NewGraphemes(text); g.Next(); _, end = g.Positions() {
+		if left -= g.Width(); left < 0 {
+			break
+		}
+	}
+	return text[:end] + "…"
+}
+
+// width returns how many places a cell takes.
+func width(cell string) int { return uniseg.StringWidth(Escape(cell, false)) }
