@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"os"
 	"runtime"
 	"strings"
@@ -72,27 +71,24 @@ func (a *app) token(server string) (auth.Secret, error) {
 	return a.readToken(file)
 }
 
-// readToken reads a token file and warns when other users of this machine can read it.
+// readToken reads a token file, which may be a pipe, and warns when other users of this machine can read it.
 func (a *app) readToken(name string) (auth.Secret, error) {
-	file, err := os.Open(name)
+	from, end, err := a.open(name)
 	if err != nil {
 		return "", fault.New(fault.InvalidArgument, "TOKEN_INVALID", "reading the token file: %w", err)
 	}
-	defer file.Close() //nolint:errcheck // it was only read
-	info, err := file.Stat()
-	if err != nil {
-		return "", fault.New(fault.InvalidArgument, "TOKEN_INVALID", "reading the token file: %w", err)
-	}
-	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&groupAndOthers != 0 {
+	defer end()
+	info, err := os.Stat(name)
+	if err == nil && runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&groupAndOthers != 0 {
 		a.err.line("warning: %s can be read by other users; chmod 600 %s", name, name)
 	}
-	content, err := bounded.Read(file, name, maxTokenBytes)
-	if err != nil && !errors.Is(err, bounded.ErrTooLarge) {
+	content, err := bounded.Read(from, name, maxTokenBytes)
+	if err != nil {
 		return "", fault.New(fault.InvalidArgument, "TOKEN_INVALID", "reading the token file: %w", err)
 	}
 	token := strings.TrimSpace(string(content))
 	if token == "" {
-		return "", fault.New(fault.InvalidArgument, "TOKEN_INVALID", "the token file %s is empty or longer than %d KiB", name, maxTokenBytes>>10)
+		return "", fault.New(fault.InvalidArgument, "TOKEN_INVALID", "the token file %s is empty", name)
 	}
 	return auth.Secret(token), nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -65,11 +64,10 @@ func (a *app) openInput(name string) (from io.Reader, end func(), err error) {
 	if name == "-" {
 		return a.input, func() {}, nil
 	}
-	file, err := os.Open(name)
-	if err != nil {
+	if from, end, err = a.open(name); err != nil {
 		return nil, nil, unreadable(err)
 	}
-	return file, func() { _ = file.Close() }, nil // it was only read
+	return from, end, nil
 }
 
 // readFile reads a file of at most 1 MiB; "-" stands for stdin.

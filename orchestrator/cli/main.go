@@ -16,7 +16,7 @@ import (
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (exit int) {
 	input, end := untilEnded(ctx, stdin)
 	defer end()
-	a := &app{stdin: stdin, input: input, out: &printer{w: stdout}, err: &printer{w: stderr}}
+	a := &app{stdin: stdin, input: input, open: opener(ctx), out: &printer{w: stdout}, err: &printer{w: stderr}}
 	root := a.root()                          //nolint:contextcheck // the verbs get ctx through ExecuteContextC
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for the arguments of the process
 	root.SetIn(stdin)
@@ -34,6 +34,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 type app struct {
 	stdin io.Reader // to find out whether it is a terminal
 	input io.Reader // stdin until an interrupt
+	open  func(name string) (from io.Reader, end func(), err error)
 	out   *printer
 	err   *printer
 

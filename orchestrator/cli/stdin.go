@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"os"
 	"sync"
 )
 
@@ -23,3 +24,27 @@ func untilEnded(ctx context.Context, from io.Reader) (io.Reader, func()) {
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// opener returns a function that opens a file, whose reader ends with ctx, too, and a function that closes it. Opening a pipe waits until somebody writes to
+// it: at the end of ctx it is abandoned, and ends with the process.
+func opener(ctx context.Context) func(name string) (from io.Reader, end func(), err error) {
+	return func(name string) (io.Reader, func(), error) {
+		var file *os.File
+		var err error
+		opened := make(chan struct{})
+		go func() {
+			file, err = os.Open(name)
+			close(opened)
+		}()
+		select {
+		case <-opened:
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		from, end := untilEnded(ctx, file)
+		return from, func() { end(); _ = file.Close() }, nil // it was only read
+	}
+}
