@@ -186,6 +186,7 @@ func TestAWrongCommandLineIs2(t *testing.T) {
 		"an attribute without =":    {[]string{"tasks", "submit", "--agent", "a", "--text", "x", "--attr", "k"}, `--attr "k" is not key=value`},
 		"an attribute given twice":  {[]string{"tasks", "submit", "--agent", "a", "--text", "x", "--attr", "k=1", "--attr", "k=2"}, "--attr k is given twice"},
 		"nothing before the =":      {[]string{"tasks", "submit", "--agent", "a", "--text", "x", "--attr", " =1"}, `--attr " =1" is not key=value`},
+		"a number beyond a double":  {[]string{"tasks", "submit", "--agent", "a", "--text", "x", "--attr", "n=-1e400"}, `--attr n: the number -1e400 has more digits than are kept; to send it as a text write n="-1e400"`},
 		"digits that would be lost": {[]string{"tasks", "submit", "--agent", "a", "--text", "x", "--input", "n=-9007199254740993"}, `--input n: the number -9007199254740993 has more digits than are kept; to send it as a text write n="-9007199254740993"`},
 		"no time to wait":           {[]string{"consultations", "request", "t1", "--requirement", "r", "--wait", "--timeout", "-5s"}, "--timeout must be longer than 0"},
 		"a deadline in the past":    {[]string{"tasks", "submit", "--agent", "a", "--text", "x", "--deadline", "-1s"}, "--deadline must be longer than 0"},

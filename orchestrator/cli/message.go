@@ -77,7 +77,7 @@ func pairs(flag string, texts []string) (map[string]*structpb.Value, error) {
 			return nil, usage("%s %s is given twice", flag, key)
 		}
 		value := scalar(text)
-		if rounded(text, value) {
+		if rounded(text, value) || tooLarge(text, value) {
 			return nil, usage("%s %s: the number %s has more digits than are kept; to send it as a text write %s=%q", flag, key, text, key, text)
 		}
 		found[key] = value
@@ -114,4 +114,10 @@ func rounded(text string, value *structpb.Value) bool {
 	}
 	kept, _ := new(big.Float).SetFloat64(value.GetNumberValue()).Int(nil)
 	return whole.Cmp(kept) != 0
+}
+
+// tooLarge reports whether text is a number of JSON that is beyond those of a double, which scalar leaves as a text: a rule about the number would see none.
+func tooLarge(text string, value *structpb.Value) bool {
+	_, left := value.GetKind().(*structpb.Value_StringValue)
+	return left && json.Valid([]byte(text)) && strings.ContainsAny(strings.TrimSpace(text)[:1], "-0123456789")
 }
