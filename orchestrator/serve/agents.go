@@ -2,6 +2,7 @@ package serve
 
 import (
 	"github.com/quorate/quorate/orchestrator/server"
+	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/agentcard"
 	"github.com/quorate/quorate/registry/discovery"
@@ -61,7 +62,7 @@ func (p *Push) Validate() error { return checkOrigins(p.AllowOrigins) }
 
 func checkOrigins(list []string) error {
 	for _, origin := range list {
-		if !isHostPort(origin) {
+		if !netguard.IsHostPort(origin) {
 			return invalid("allowOrigins", "%q is not host:port", origin)
 		}
 	}

@@ -128,19 +128,25 @@ func loopback(addr string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if port == "" { // with which any free port would be chosen
+		return false, &net.AddrError{Err: "missing port", Addr: addr}
+	}
 	if number, err := strconv.Atoi(port); err == nil && (number < 0 || number > math.MaxUint16) { // named ports, such as https, are resolved when listening
 		return false, &net.AddrError{Err: "invalid port", Addr: addr}
 	}
 	return netguard.IsLoopback(host), nil
 }
 
+// wantURL says what netguard.IsEndpoint accepts. It does not repeat the text, which may hold a password.
+const wantURL = "want an http or https URL of a host such as quorate.example, without user, query and fragment"
+
 // Validate refuses a URL that clients cannot use, and names that no request can have.
 func (h *HTTP) Validate() error {
-	if h.PublicURL != "" && !isURL(h.PublicURL) {
+	if h.PublicURL != "" && !netguard.IsEndpoint(h.PublicURL) {
 		return invalid("publicURL", wantURL)
 	}
 	for _, name := range h.AllowedHosts {
-		if !isHost(name) {
+		if !netguard.IsHost(name) {
 			return invalid("allowedHosts", "%q is not the name of a host, such as quorate.example", name)
 		}
 	}
@@ -149,7 +155,7 @@ func (h *HTTP) Validate() error {
 
 // Validate refuses an address that clients cannot use.
 func (g *GRPC) Validate() error {
-	if g.PublicAddr != "" && !isHostPort(g.PublicAddr) {
+	if g.PublicAddr != "" && !netguard.IsHostPort(g.PublicAddr) {
 		return invalid("publicAddr", "%q is not host:port", g.PublicAddr)
 	}
 	return nil

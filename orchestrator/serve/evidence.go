@@ -5,11 +5,13 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"regexp"
 	"time"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/consultation/cloudwatch"
 	"github.com/quorate/quorate/orchestrator/server"
+	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/platform/secretfile"
 )
@@ -65,7 +67,7 @@ func (e *Evidence) validateJaeger() error {
 	}
 	u, err := url.Parse(e.JaegerURL)
 	switch {
-	case err != nil || !isURL(e.JaegerURL):
+	case err != nil || !netguard.IsEndpoint(e.JaegerURL):
 		return invalid("jaegerURL", wantURL)
 	case u.Scheme == "http" && e.JaegerCA != "":
 		return invalid("jaegerCA", "jaegerURL has no TLS")
@@ -77,14 +79,19 @@ func (e *Evidence) validateJaeger() error {
 	return nil
 }
 
+// logGroup is what AWS allows in the name of a log group.
+var logGroup = regexp.MustCompile(`^[A-Za-z0-9_./#-]{1,512}$`)
+
 func (e *Evidence) validateCloudWatch() error {
 	switch {
 	case e.CloudWatchRegion == "" && e.CloudWatchEndpoint != "":
 		return invalid("cloudWatchRegion", "cloudWatchEndpoint needs cloudWatchRegion")
-	case e.CloudWatchEndpoint != "" && !isURL(e.CloudWatchEndpoint):
+	case e.CloudWatchRegion != "" && !ddb.IsRegion(e.CloudWatchRegion):
+		return invalid("cloudWatchRegion", "%q is not an AWS region such as eu-central-1", e.CloudWatchRegion)
+	case e.CloudWatchEndpoint != "" && !netguard.IsEndpoint(e.CloudWatchEndpoint):
 		return invalid("cloudWatchEndpoint", wantURL)
-	case e.CloudWatchRegion != "" && e.CloudWatchGroup == "":
-		return invalid("cloudWatchGroup", "say which log group has the spans: X-Ray's is aws/spans")
+	case e.CloudWatchRegion != "" && !logGroup.MatchString(e.CloudWatchGroup):
+		return invalid("cloudWatchGroup", "%q is not a log group such as aws/spans, which is X-Ray's: letters, digits and _ - / . #, 1 to 512 characters", e.CloudWatchGroup)
 	case e.CloudWatchTimeout < minCloudWatchTimeout || e.CloudWatchTimeout > maxCloudWatchTimeout:
 		return invalid("cloudWatchTimeout", "%s is not from %s to %s", e.CloudWatchTimeout, minCloudWatchTimeout, maxCloudWatchTimeout)
 	}

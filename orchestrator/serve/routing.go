@@ -24,7 +24,7 @@ func (r *Routing) Validate() error {
 	switch {
 	case r.EmbeddingsURL == "" && r.EmbeddingsModel+r.EmbeddingsKeyFile != "":
 		return invalid("embeddingsURL", "embeddingsModel and embeddingsKeyFile need embeddingsURL")
-	case r.EmbeddingsURL != "" && !isURL(r.EmbeddingsURL):
+	case r.EmbeddingsURL != "" && !netguard.IsEndpoint(r.EmbeddingsURL):
 		return invalid("embeddingsURL", wantURL)
 	case r.EmbeddingsURL != "" && r.EmbeddingsModel == "":
 		return invalid("embeddingsModel", "say which model is asked for")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -14,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -37,13 +37,13 @@ type Config struct {
 	Meter       metric.Meter      // measures calls and the clock; nil measures nothing
 }
 
-// Validate returns an InvalidArgument fault for an endpoint or a prefix that cannot be used.
+// Validate returns an InvalidArgument fault for a region, an endpoint or a prefix that cannot be used.
 func (c Config) Validate() error {
-	if c.Endpoint != "" {
-		u, err := url.Parse(c.Endpoint)
-		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.User != nil {
-			return fault.Invalid("endpoint", "ENDPOINT_INVALID", "%q is not an http or https URL with a host", c.Endpoint)
-		}
+	if c.Region != "" && !IsRegion(c.Region) {
+		return fault.Invalid("region", "REGION_INVALID", "%q is not an AWS region such as eu-central-1", c.Region)
+	}
+	if c.Endpoint != "" && !netguard.IsEndpoint(c.Endpoint) { // the error does not repeat what may hold a password
+		return fault.Invalid("endpoint", "ENDPOINT_INVALID", "want an http or https URL of a host such as db.example, without user, query and fragment")
 	}
 	for _, r := range c.TablePrefix {
 		if !isNameRune(r) {
@@ -55,6 +55,9 @@ func (c Config) Validate() error {
 	}
 	return nil
 }
+
+// IsRegion reports whether text can be the name of an AWS region, which becomes part of the names of hosts.
+func IsRegion(text string) bool { return smithyhttp.ValidHostLabel(text) }
 
 func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-'

@@ -53,6 +53,9 @@ func TestAConfigThatCannotBeUsedIsRefused(t *testing.T) {
 		"an endpoint that is no URL":    {ddb.Config{Endpoint: "https://db.example/%zz"}, "ENDPOINT_INVALID"},
 		"a prefix with a slash":         {ddb.Config{Endpoint: "http://127.0.0.1:1", TablePrefix: "a/b"}, "TABLE_PREFIX_INVALID"},
 		"a prefix that is too long":     {ddb.Config{Endpoint: "http://127.0.0.1:1", TablePrefix: strings.Repeat("a", 65)}, "TABLE_PREFIX_INVALID"},
+		"a region with a space":         {ddb.Config{Region: "eu central"}, "REGION_INVALID"},
+		"an endpoint of no port":        {ddb.Config{Endpoint: "http://127.0.0.1:99999"}, "ENDPOINT_INVALID"},
+		"an endpoint with a query":      {ddb.Config{Endpoint: "https://db.example/?a=b"}, "ENDPOINT_INVALID"},
 		"no region":                     {ddb.Config{}, "REGION_MISSING"},
 		"all that a prefix may have":    {ddb.Config{Endpoint: "http://127.0.0.1:1", TablePrefix: "azAZ09_.-" + strings.Repeat("a", 55)}, ""},
 	} {

@@ -28,6 +28,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
 )
 
 // Config is the configuration for Setup. The zero value discards logs and samples no ordinary spans.
@@ -58,10 +59,10 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// isEndpoint reports whether text is a URL of which the exporter uses everything: over gRPC it sends no user, and asks for no path.
+// isEndpoint reports whether text is a URL of which the exporter uses everything: over gRPC it asks for no path.
 func isEndpoint(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && u.RawQuery == "" && u.Fragment == "" && strings.Trim(u.Path, "/") == ""
+	return err == nil && netguard.IsEndpoint(text) && strings.Trim(u.Path, "/") == ""
 }
 
 // Telemetry is the outcome of Setup.
