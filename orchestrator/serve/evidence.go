@@ -91,7 +91,7 @@ func (e *Evidence) validateCloudWatch() error {
 	case e.CloudWatchEndpoint != "" && !netguard.IsEndpoint(e.CloudWatchEndpoint):
 		return invalid("cloudWatchEndpoint", wantURL)
 	case e.CloudWatchRegion != "" && !logGroup.MatchString(e.CloudWatchGroup):
-		return invalid("cloudWatchGroup", "%q is not a log group such as aws/spans, which is X-Ray's: letters, digits and _ - / . #, 1 to 512 characters", e.CloudWatchGroup)
+		return invalid("cloudWatchGroup", "%q is not the name of one: say which log group has the spans, such as X-Ray's aws/spans", e.CloudWatchGroup)
 	case e.CloudWatchTimeout < minCloudWatchTimeout || e.CloudWatchTimeout > maxCloudWatchTimeout:
 		return invalid("cloudWatchTimeout", "%s is not from %s to %s", e.CloudWatchTimeout, minCloudWatchTimeout, maxCloudWatchTimeout)
 	}
