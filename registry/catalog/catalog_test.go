@@ -346,3 +346,13 @@ func TestAKnownCatalogIsNotSentAgain(t *testing.T) {
 		t.Errorf("POST = %d, %v, want 405 and what is allowed", posted.Code, posted.Header())
 	}
 }
+
+func TestAWrongMethodIsToldWhichAreRight(t *testing.T) {
+	t.Parallel()
+	ask := serve(t, catalog.Options{}, weather)
+	for path, want := range map[string]string{"/agents": "GET, HEAD", "/search": "POST", "/explore": "POST"} {
+		if code, _, header := ask("t", http.MethodPut, catalog.ARDPath+path, ""); code != http.StatusMethodNotAllowed || header.Get("Allow") != want {
+			t.Errorf("PUT %s = %d, Allow %q, want 405, %q", path, code, header.Get("Allow"), want)
+		}
+	}
+}
