@@ -23,14 +23,14 @@ func Table(to io.Writer, indent string, rows [][]string) error {
 	}
 	var b strings.Builder
 	for _, row := range rows {
-		line := indent
+		cells := make([]string, len(row))
 		for i, cell := range row {
-			line += Escape(cell, false)
+			cells[i] = Escape(cell, false)
 			if i < len(row)-1 {
-				line += strings.Repeat(" ", widths[i]-width(cell)+gap)
+				cells[i] += strings.Repeat(" ", widths[i]-width(cell)+gap)
 			}
 		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		b.WriteString(strings.TrimRight(indent+strings.Join(cells, ""), " ") + "\n")
 	}
 	_, err := io.WriteString(to, b.String())
 	return err
