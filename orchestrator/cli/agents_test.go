@@ -1,11 +1,14 @@
 package cli_test
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/orchestrator/cli"
 )
 
 func TestRegisterSendsTheCardAndTheMetadata(t *testing.T) {
@@ -112,6 +115,16 @@ func TestAnAgentIsDrainedResumedAndRefreshed(t *testing.T) {
 				t.Errorf("agents %q sent with the request id %v (-want +got):\n%s", test.args, id, diff)
 			}
 		})
+	}
+}
+
+func TestHowToResumeIsSaidAfterThatTheAgentIsDrained(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents/a:drain": answer(`{"agentName":"a","draining":true}`)})
+	var both bytes.Buffer // as a terminal has it
+	exit := cli.Main(t.Context(), []string{"agents", "drain", "a", "--server", g.url, "--token-file", g.token}, strings.NewReader(""), &both, &both)
+	if want := "drained a\nput it back: quorate agents resume a\n"; exit != 0 || both.String() != want {
+		t.Errorf("Main(agents drain a) = %d, %q, want 0, %q", exit, both.String(), want)
 	}
 }
 

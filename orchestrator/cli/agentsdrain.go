@@ -21,8 +21,11 @@ func (a *app) agentsDrain() *cobra.Command {
 			if err := s.postOnce(ctx, agentPath(args[0])+":drain", request, status); err != nil {
 				return err
 			}
+			if err := a.show(status, func() { a.out.line("drained %s", args[0]) }); err != nil {
+				return err
+			}
 			a.err.line("put it back: quorate agents resume %s", args[0])
-			return a.show(status, func() { a.out.line("drained %s", args[0]) })
+			return nil
 		}),
 	}
 	cmd.Flags().StringVar(&request.Reason, "reason", "", "reason, which is shown with the status")

@@ -26,7 +26,7 @@ func TestMappingsCommands(t *testing.T) {
 		{[]string{"mappings", "add", "document", "comment", "--description", "it is read aloud"}, 0, "document  comment  added", ""},
 		{[]string{"mappings", "remove", "document", "comment"}, 0, "document  comment  removed", ""},
 		{[]string{"mappings", "remove", "document", "artifact"}, 3, "", ""},
-		{[]string{"mappings", "add", "document"}, 2, "", "takes the argument FROM TO, got 1"},
+		{[]string{"mappings", "add", "document"}, 2, "", "takes the arguments FROM TO, got 1"},
 	}
 	for _, test := range tests {
 		exit, out, notes := g.run(t, "", test.args...)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -21,7 +22,8 @@ func usage(format string, args ...any) error { return &usageError{text: fmt.Spri
 func arguments(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != len(names) {
-			return usage("takes %s, got %d", choose(len(names) > 0, "the argument "+strings.Join(names, " "), "no arguments"), len(args))
+			takes := map[int]string{0: "no arguments", 1: "the argument "}[len(names)]
+			return usage("takes %s, got %d", cmp.Or(takes, "the arguments ")+strings.Join(names, " "), len(args))
 		}
 		for i, arg := range args {
 			if step(arg) {
