@@ -43,15 +43,19 @@ func (k *KeysFile) Authenticate(ctx context.Context, token string) (Principal, e
 // load reads the file and reports whether its content has changed. It does not rely on the modification time, which stays the same for files in images, for
 // copies, and for files written twice in a moment: a removed key must not stay valid.
 func (k *KeysFile) load() (changed bool, err error) {
-	f, err := os.Open(k.file)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(k.file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return false, k.invalid("nobody could call: %w; quorate keys new makes a key", err)
+	case err == nil && !info.Mode().IsRegular(): // opening a pipe would wait for somebody to write to it, each time
+		return false, k.invalid("%s is not a file", k.file)
 	}
+	f, err := os.Open(k.file)
 	if err != nil {
 		return false, k.invalid("%w", err)
 	}
 	defer func() { _ = f.Close() }() // only read
-	if info, err := f.Stat(); err != nil || info.Mode().Perm()&0o002 != 0 {
+	if info, err = f.Stat(); err != nil || info.Mode().Perm()&0o002 != 0 {
 		return false, k.invalid("%s may be written by everybody, who could add a key: run chmod o-w on it", k.file)
 	}
 	ring, sum := NewKeyring(), sha256.New()
