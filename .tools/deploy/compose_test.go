@@ -57,10 +57,15 @@ func published(t *testing.T, service types.ServiceConfig, settings string) {
 	if len(service.Ports) != 2 || !strings.Contains(settings, "allowedHosts: [") || !strings.Contains(settings, service.Name) {
 		t.Errorf("%s has %d ports, want 2 and its name in allowedHosts", service.Name, len(service.Ports))
 	}
+	grpc := service.Environment["QUORATE_GRPC_ADDR"]
+	if grpc == nil {
+		t.Fatalf("%s has no address of its own for gRPC, want that of its published port, which its card names", service.Name)
+	}
 	for _, p := range service.Ports {
 		port := strconv.Itoa(int(p.Target))
-		if !strings.Contains(settings, "addr: 0.0.0.0:"+port) || p.HostIP != "127.0.0.1" {
-			t.Errorf("%s publishes %s at %q, want a port of the configuration at 127.0.0.1", service.Name, port, p.HostIP)
+		listens := *grpc == "0.0.0.0:"+port && p.Published == port || strings.Contains(settings, "addr: 0.0.0.0:"+port)
+		if !listens || p.HostIP != "127.0.0.1" {
+			t.Errorf("%s publishes %s at %s:%s, want a port that it listens on at 127.0.0.1, and that of gRPC as what it is", service.Name, port, p.HostIP, p.Published)
 		}
 	}
 }
