@@ -38,7 +38,8 @@ func (k *Keyring) Read(file io.Reader) (int, error) {
 	known := make(map[tokenHash]bool)
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, maxKeyLine)
-	for number := 1; lines.Scan(); number++ {
+	number := 1
+	for ; lines.Scan(); number++ {
 		line := strings.TrimSpace(lines.Text())
 		if line == "" || line[0] == '#' {
 			continue
@@ -56,7 +57,10 @@ func (k *Keyring) Read(file io.Reader) (int, error) {
 		known[entry.hash] = true
 		found = append(found, entry)
 	}
-	if err := lines.Err(); err != nil {
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return 0, fault.Invalid("keys", "CONFIG_INVALID", "line %d has more than %d bytes", number, maxKeyLine)
+	case err != nil:
 		return 0, fmt.Errorf("reading keys: %w", err)
 	}
 	for _, entry := range found {
