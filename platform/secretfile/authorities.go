@@ -4,16 +4,14 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
-
-	"github.com/quorate/quorate/platform/bounded"
 )
 
 // maxAuthorities is the largest file of authorities, in bytes. That of a whole operating system has a quarter of it.
 const maxAuthorities = 1 << 20
 
-// Authorities reads a file of trusted certificates (PEM). A file that has more than 1 MiB, no certificate, or a block that is not a certificate, is an error.
+// Authorities reads a regular file of trusted certificates (PEM). One that has more than 1 MiB, no certificate, or a block that is not a certificate, is an error.
 func Authorities(file string) (*x509.CertPool, error) {
-	content, err := bounded.File(file, maxAuthorities)
+	content, err := readPublic(file, maxAuthorities)
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,6 @@ import (
 	"os"
 	"sync"
 	"time"
-
-	"github.com/quorate/quorate/platform/bounded"
 )
 
 // KeyPair is a certificate with its private key (PEM), made by OpenKeyPair. It is safe for concurrent use.
@@ -69,7 +67,7 @@ func (k *KeyPair) Certificate() (*tls.Certificate, error) {
 }
 
 func (k *KeyPair) read() (tls.Certificate, error) {
-	cert, err := bounded.File(k.cert, maxBytes)
+	cert, err := readPublic(k.cert, maxBytes)
 	if err != nil {
 		return tls.Certificate{}, err
 	}

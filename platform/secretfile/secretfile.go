@@ -4,7 +4,6 @@
 package secretfile
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -25,18 +24,18 @@ func Read(file string) ([]byte, error) {
 }
 
 func read(file string) ([]byte, fs.FileInfo, error) {
-	f, info, err := open(file)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { _ = f.Close() }() // opened for reading: nothing to lose
-	content, err := bounded.Read(f, file, maxBytes)
-	return content, info, err
+	return readRegular(file, maxBytes, private)
 }
 
-// open checks the mode of the opened file, so that nobody can swap the file in between. It checks for a regular file before opening, because opening a pipe
-// would block forever.
-func open(file string) (*os.File, fs.FileInfo, error) {
+// readPublic returns the content of a regular file that everybody may read, of at most so many bytes.
+func readPublic(file string, most int64) ([]byte, error) {
+	content, _, err := readRegular(file, most, func(string, fs.FileInfo) error { return nil })
+	return content, err
+}
+
+// readRegular returns the content of a regular file, once check has accepted it. It looks before it opens the file, because opening a pipe would block
+// forever. It checks the opened file, so that nobody can swap the file in between.
+func readRegular(file string, most int64, check func(string, fs.FileInfo) error) ([]byte, fs.FileInfo, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, nil, err
@@ -48,13 +47,15 @@ func open(file string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	defer func() { _ = f.Close() }() // opened for reading: nothing to lose
 	if info, err = f.Stat(); err == nil {
-		err = private(file, info)
+		err = check(file, info)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
+		return nil, nil, err
 	}
-	return f, info, nil
+	content, err := bounded.Read(f, file, most)
+	return content, info, err
 }
 
 func private(file string, info fs.FileInfo) error {
