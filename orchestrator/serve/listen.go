@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"syscall"
@@ -41,7 +40,7 @@ func listen(ctx context.Context, field, addr string) (net.Listener, error) {
 		return nil, fault.New(fault.FailedPrecondition, "PORT_IN_USE", "%s is in use by another program; stop it or choose another %s", addr, field)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+		return nil, invalid(field, "listen on %s: %w", addr, err)
 	}
 	return l, nil
 }

@@ -75,9 +75,13 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 		setting, want string
 	}{
 		"a port that there is not": {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr = "127.0.0.1:99999" }, "http.addr", "is not an address: write host:port"},
-		"no TLS beyond loopback":   {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr = "0.0.0.0:0" }, "http.addr", "not a loopback address and there is no TLS"},
-		"nobody could call":        {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile = "" }, "auth.keysFile", "nobody could call"},
-		"no file of keys":          {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile += ".old" }, "auth.keysFile", "no such file"},
+		"a port of no known name":  {func(_ *testing.T, c *serve.Config) { c.GRPC.Addr = "127.0.0.1:nope" }, "grpc.addr", "unknown port"},
+		"a foreign address": {func(_ *testing.T, c *serve.Config) {
+			c.HTTP.Addr, c.TLS.Plaintext = "192.0.2.1:0", true
+		}, "http.addr", "listen on 192.0.2.1:0"},
+		"no TLS beyond loopback": {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr = "0.0.0.0:0" }, "http.addr", "not a loopback address and there is no TLS"},
+		"nobody could call":      {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile = "" }, "auth.keysFile", "nobody could call"},
+		"no file of keys":        {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile += ".old" }, "auth.keysFile", "no such file"},
 		"an empty file of keys": {func(t *testing.T, c *serve.Config) {
 			t.Helper()
 			write(t, c.Auth.KeysFile, "# none\n")
