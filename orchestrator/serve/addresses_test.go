@@ -59,7 +59,9 @@ func TestAddressesThatNobodyCanUseAreRefused(t *testing.T) {
 			[]string{"x y", "eu-central-1\n", "https://eu-central-1"},
 		},
 		"evidence.cloudWatchGroup": {
-			func(c *serve.Config, value string) { c.Evidence.CloudWatchRegion, c.Evidence.CloudWatchGroup = "eu-central-1", value },
+			func(c *serve.Config, value string) {
+				c.Evidence.CloudWatchRegion, c.Evidence.CloudWatchGroup = "eu-central-1", value
+			},
 			[]string{"aws/spans", "/ours/x_y-z.1#2"},
 			[]string{"", "x y", "aws/spans\n", strings.Repeat("a", 513)},
 		},

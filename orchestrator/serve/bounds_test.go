@@ -26,14 +26,20 @@ func TestSettingsGoAsFarAsTheySay(t *testing.T) {
 		"store.lease": {func(c *serve.Config, v float64) {
 			c.Store = serve.Store{Kind: "dynamodb", Region: "eu-central-1", PageKeyFile: "key", Lease: time.Duration(v)}
 		}, 3 * second, 60 * second, 1},
-		"routing.embeddingsTimeout":  {func(c *serve.Config, v float64) { c.Routing.EmbeddingsTimeout = time.Duration(v) }, second / 100, 2 * second, 1},
-		"evidence.answerWithin":      {func(c *serve.Config, v float64) { c.Evidence.AnswerWithin = time.Duration(v) }, 60 * second, 168 * 3600 * second, 1},
-		"evidence.jaegerTimeout":     {func(c *serve.Config, v float64) { c.Evidence.JaegerTimeout = time.Duration(v) }, second / 10, 10 * second, 1},
-		"evidence.cloudWatchTimeout": {func(c *serve.Config, v float64) { c.Evidence.CloudWatchTimeout = time.Duration(v) }, second, 60 * second, 1},
-		"retention.tasks":            {func(c *serve.Config, v float64) { c.Retention.Tasks = time.Duration(v) }, 60 * second, 0, 1},
-		"retention.evidence":         {func(c *serve.Config, v float64) { c.Retention.Evidence = time.Duration(v) }, 31 * 24 * 3600 * second, 0, 1},
-		"backup.every":               {func(c *serve.Config, v float64) { c.Backup.Dir, c.Backup.Every = "/backup", time.Duration(v) }, 60 * second, 0, 1},
-		"backup.keep":                {func(c *serve.Config, v float64) { c.Backup.Dir, c.Backup.Keep = "/backup", int(v) }, 1, 1000, 1},
+		"routing.embeddingsTimeout": {func(c *serve.Config, v float64) {
+			c.Routing = serve.Routing{EmbeddingsURL: "https://embeddings.example", EmbeddingsModel: "m", EmbeddingsTimeout: time.Duration(v)}
+		}, second / 100, 2 * second, 1},
+		"evidence.answerWithin": {func(c *serve.Config, v float64) { c.Evidence.AnswerWithin = time.Duration(v) }, 60 * second, 168 * 3600 * second, 1},
+		"evidence.jaegerTimeout": {func(c *serve.Config, v float64) {
+			c.Evidence.JaegerURL, c.Evidence.JaegerTimeout = "https://jaeger.example", time.Duration(v)
+		}, second / 10, 10 * second, 1},
+		"evidence.cloudWatchTimeout": {func(c *serve.Config, v float64) {
+			c.Evidence.CloudWatchRegion, c.Evidence.CloudWatchTimeout = "eu-central-1", time.Duration(v)
+		}, second, 60 * second, 1},
+		"retention.tasks":    {func(c *serve.Config, v float64) { c.Retention.Tasks = time.Duration(v) }, 60 * second, 0, 1},
+		"retention.evidence": {func(c *serve.Config, v float64) { c.Retention.Evidence = time.Duration(v) }, 31 * 24 * 3600 * second, 0, 1},
+		"backup.every":       {func(c *serve.Config, v float64) { c.Backup.Dir, c.Backup.Every = "/backup", time.Duration(v) }, 60 * second, 0, 1},
+		"backup.keep":        {func(c *serve.Config, v float64) { c.Backup.Dir, c.Backup.Keep = "/backup", int(v) }, 1, 1000, 1},
 	} {
 		tries := map[float64]bool{test.low: true, test.low - test.step: false}
 		if test.high > 0 {

@@ -85,9 +85,10 @@ func DefaultConfig() Config {
 		Auth:    Auth{OIDC: oidc.DefaultConfig()},
 		Calls:   Calls{Max: rpcserver.DefaultMaxCalls, Connections: rpcserver.DefaultMaxConnections},
 		Agents:  Agents{Signatures: string(registry.SignaturesIfPresent), CardChanges: string(registry.CardChangesAllow), MaxExchanges: engine.DefaultExchanges},
-		Routing: Routing{EmbeddingsTimeout: 150 * time.Millisecond},
+		Routing: Routing{EmbeddingsTimeout: defaultEmbeddings},
 		Evidence: Evidence{
-			Lowest: consultation.LevelRecorded, AnswerWithin: consultation.DefaultTTL, JaegerTimeout: 2 * time.Second, CloudWatchGroup: cloudwatch.DefaultGroup, CloudWatchTimeout: 10 * time.Second,
+			Lowest: consultation.LevelRecorded, AnswerWithin: consultation.DefaultTTL, JaegerTimeout: defaultJaegerTimeout,
+			CloudWatchGroup: cloudwatch.DefaultGroup, CloudWatchTimeout: defaultCloudWatchTimeout,
 		},
 		Retention: Retention{Tasks: 30 * 24 * time.Hour},
 		Backup:    Backup{Every: defaultEvery, Keep: defaultKeep},

@@ -38,6 +38,9 @@ const (
 	maxJaegerTimeout     = 10 * time.Second
 	minCloudWatchTimeout = time.Second
 	maxCloudWatchTimeout = time.Minute
+
+	defaultJaegerTimeout     = 2 * time.Second
+	defaultCloudWatchTimeout = 10 * time.Second
 )
 
 // Validate refuses an unknown level, and an incomplete backend.
@@ -58,10 +61,10 @@ func (e *Evidence) Validate() error {
 
 func (e *Evidence) validateJaeger() error {
 	switch {
-	case e.JaegerURL == "" && e.JaegerTokenFile+e.JaegerCA != "":
-		return invalid("jaegerURL", "jaegerTokenFile and jaegerCA need jaegerURL")
 	case e.JaegerTimeout < minJaegerTimeout || e.JaegerTimeout > maxJaegerTimeout:
 		return invalid("jaegerTimeout", "%s is not from %s to %s", e.JaegerTimeout, minJaegerTimeout, maxJaegerTimeout)
+	case e.JaegerURL == "" && (e.JaegerTokenFile+e.JaegerCA != "" || e.JaegerTimeout != defaultJaegerTimeout):
+		return invalid("jaegerURL", "jaegerTokenFile, jaegerCA and jaegerTimeout need jaegerURL")
 	case e.JaegerURL == "":
 		return nil
 	}
@@ -84,16 +87,16 @@ var logGroup = regexp.MustCompile(`^[A-Za-z0-9_./#-]{1,512}$`)
 
 func (e *Evidence) validateCloudWatch() error {
 	switch {
-	case e.CloudWatchRegion == "" && e.CloudWatchEndpoint != "":
-		return invalid("cloudWatchRegion", "cloudWatchEndpoint needs cloudWatchRegion")
+	case e.CloudWatchTimeout < minCloudWatchTimeout || e.CloudWatchTimeout > maxCloudWatchTimeout:
+		return invalid("cloudWatchTimeout", "%s is not from %s to %s", e.CloudWatchTimeout, minCloudWatchTimeout, maxCloudWatchTimeout)
+	case e.CloudWatchRegion == "" && (e.CloudWatchEndpoint != "" || e.CloudWatchGroup != cloudwatch.DefaultGroup || e.CloudWatchTimeout != defaultCloudWatchTimeout):
+		return invalid("cloudWatchRegion", "cloudWatchEndpoint, cloudWatchGroup and cloudWatchTimeout need cloudWatchRegion")
 	case e.CloudWatchRegion != "" && !ddb.IsRegion(e.CloudWatchRegion):
 		return invalid("cloudWatchRegion", "%q is not an AWS region such as eu-central-1", e.CloudWatchRegion)
 	case e.CloudWatchEndpoint != "" && !netguard.IsEndpoint(e.CloudWatchEndpoint):
 		return invalid("cloudWatchEndpoint", wantURL)
 	case e.CloudWatchRegion != "" && !logGroup.MatchString(e.CloudWatchGroup):
 		return invalid("cloudWatchGroup", "%q is not the name of one: say which log group has the spans, such as X-Ray's aws/spans", e.CloudWatchGroup)
-	case e.CloudWatchTimeout < minCloudWatchTimeout || e.CloudWatchTimeout > maxCloudWatchTimeout:
-		return invalid("cloudWatchTimeout", "%s is not from %s to %s", e.CloudWatchTimeout, minCloudWatchTimeout, maxCloudWatchTimeout)
 	}
 	return nil
 }

@@ -17,21 +17,23 @@ type Routing struct {
 const (
 	minEmbeddings = 10 * time.Millisecond
 	maxEmbeddings = 2 * time.Second
+
+	defaultEmbeddings = 150 * time.Millisecond
 )
 
 // Validate refuses an incomplete endpoint.
 func (r *Routing) Validate() error {
 	switch {
-	case r.EmbeddingsURL == "" && r.EmbeddingsModel+r.EmbeddingsKeyFile != "":
-		return invalid("embeddingsURL", "embeddingsModel and embeddingsKeyFile need embeddingsURL")
+	case r.EmbeddingsTimeout < minEmbeddings || r.EmbeddingsTimeout > maxEmbeddings:
+		return invalid("embeddingsTimeout", "%s is not from %s to %s", r.EmbeddingsTimeout, minEmbeddings, maxEmbeddings)
+	case r.EmbeddingsURL == "" && (r.EmbeddingsModel+r.EmbeddingsKeyFile != "" || r.EmbeddingsTimeout != defaultEmbeddings):
+		return invalid("embeddingsURL", "embeddingsModel, embeddingsKeyFile and embeddingsTimeout need embeddingsURL")
 	case r.EmbeddingsURL != "" && !netguard.IsEndpoint(r.EmbeddingsURL):
 		return invalid("embeddingsURL", wantURL)
 	case r.EmbeddingsURL != "" && r.EmbeddingsModel == "":
 		return invalid("embeddingsModel", "say which model is asked for")
 	case r.EmbeddingsKeyFile != "" && !netguard.IsPrivateURL(r.EmbeddingsURL):
 		return invalid("embeddingsKeyFile", "a key is sent over TLS only: embeddingsURL must be https")
-	case r.EmbeddingsTimeout < minEmbeddings || r.EmbeddingsTimeout > maxEmbeddings:
-		return invalid("embeddingsTimeout", "%s is not from %s to %s", r.EmbeddingsTimeout, minEmbeddings, maxEmbeddings)
 	}
 	return nil
 }

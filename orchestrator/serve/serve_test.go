@@ -125,6 +125,10 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 		"an unknown policy of changes":  {func(_ *testing.T, c *serve.Config) { c.Agents.CardChanges = "perhaps" }, "agents.cardChanges", "not allow or confirm"},
 		"calls to a name that none has": {func(_ *testing.T, c *serve.Config) { c.Agents.PassThrough = []string{"*", "a b"} }, "agents.passThrough", `"a b" is no agent's name`},
 		"cards somewhere":               {func(_ *testing.T, c *serve.Config) { c.Agents.CardFolder = "cards" }, "agents.cardFolder", `the folder "cards" is not an absolute path`},
+		"time for no embeddings":        {func(_ *testing.T, c *serve.Config) { c.Routing.EmbeddingsTimeout = time.Second }, "routing.embeddingsURL", "need embeddingsURL"},
+		"time for no Jaeger":            {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerTimeout = time.Second }, "evidence.jaegerURL", "need jaegerURL"},
+		"time for no CloudWatch":        {func(_ *testing.T, c *serve.Config) { c.Evidence.CloudWatchTimeout = time.Second }, "evidence.cloudWatchRegion", "need cloudWatchRegion"},
+		"a group of no CloudWatch":      {func(_ *testing.T, c *serve.Config) { c.Evidence.CloudWatchGroup = "ours" }, "evidence.cloudWatchRegion", "need cloudWatchRegion"},
 		"a model from nowhere":          {func(_ *testing.T, c *serve.Config) { c.Routing.EmbeddingsModel = "m" }, "routing.embeddingsURL", "need embeddingsURL"},
 		"an endpoint without a model":   {func(_ *testing.T, c *serve.Config) { c.Routing.EmbeddingsURL = "https://embeddings.example/v1" }, "routing.embeddingsModel", "say which model"},
 		"replicas with a folder": {func(_ *testing.T, c *serve.Config) {
@@ -183,7 +187,7 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "evidence.jaegerTokenFile", "may be read by everybody"},
-		"an endpoint of no CloudWatch":        {func(_ *testing.T, c *serve.Config) { c.Evidence.CloudWatchEndpoint = "https://logs.example" }, "evidence.cloudWatchRegion", "needs cloudWatchRegion"},
+		"an endpoint of no CloudWatch":        {func(_ *testing.T, c *serve.Config) { c.Evidence.CloudWatchEndpoint = "https://logs.example" }, "evidence.cloudWatchRegion", "need cloudWatchRegion"},
 		"a CloudWatch that may take for ever": {func(_ *testing.T, c *serve.Config) { c.Evidence.CloudWatchTimeout = time.Hour }, "evidence.cloudWatchTimeout", "not from 1s to 1m"},
 		"a CloudWatch that is no URL": {func(_ *testing.T, c *serve.Config) {
 			c.Evidence.CloudWatchRegion, c.Evidence.CloudWatchEndpoint = "eu-central-1", "logs.example"
