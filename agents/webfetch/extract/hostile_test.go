@@ -224,6 +224,10 @@ func hostilePDFs() map[string]func() extract.Source {
 		"a PDF of one form": func() extract.Source {
 			return formed(fill("/X1 Do "), "|BT /F1 9 Tf ("+strings.Repeat("a", 1<<16)+") Tj ET")
 		},
+		"a PDF of one form in Arabic": func() extract.Source {
+			font := "/Resources << /Font << /F1 << /Subtype /Type0 /ToUnicode 8 0 R >> >> >>"
+			return formed(fill("/X1 Do "), font+"|BT /F1 9 Tf ("+strings.Repeat("a", 1<<12)+") Tj ET", "|1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfchar <61> <FE8E> endbfchar")
+		},
 		"a PDF of many fonts": func() extract.Source {
 			return formed("/X1 Do", "/Resources << /Font << "+numbered("/F%d << /Subtype /Type1 /Encoding << /Differences [0 /a /b /c /d] >> >> ", 1500**size>>17)+">> >>|BT "+numbered("/F%d 9 Tf (a) Tj ", 1500**size>>17))
 		},

@@ -3,6 +3,7 @@ package pdftext
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/bidi"
@@ -12,6 +13,7 @@ import (
 const (
 	firstBackwards = 0x0590 // letters before it are read from left to right
 	firstForm      = 0xfb1d // forms of Hebrew and Arabic letters begin here
+	lastForm       = 0xfefc // and end here
 )
 
 func classOf(r rune) bidi.Class {
@@ -139,11 +141,20 @@ func mirrored(r rune) rune {
 func plainForms(letters []rune) string {
 	var out strings.Builder
 	for _, r := range letters {
-		if r >= firstForm && unicode.In(r, unicode.Hebrew, unicode.Arabic) {
-			out.WriteString(norm.NFKC.String(string(r)))
+		if r >= firstForm && r <= lastForm && unicode.In(r, unicode.Hebrew, unicode.Arabic) {
+			out.WriteString(plainLetters()[r-firstForm])
 		} else {
 			out.WriteRune(r)
 		}
 	}
 	return out.String()
 }
+
+// plainLetters returns what each form is written as, from firstForm to lastForm. Normalizing a letter takes long, and a hostile file has millions.
+var plainLetters = sync.OnceValue(func() []string {
+	list := make([]string, lastForm-firstForm+1)
+	for i := range list {
+		list[i] = norm.NFKC.String(string(rune(firstForm + i)))
+	}
+	return list
+})
