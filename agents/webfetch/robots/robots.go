@@ -59,7 +59,7 @@ func Parse(data []byte) *File {
 				continue
 			}
 			rules++
-			current.rules = append(current.rules, rule{allow: key == "allow", pattern: normalise(value)})
+			current.rules = append(current.rules, rule{allow: key == "allow", pattern: patternOf(value)})
 		case "crawl-delay": // not in the RFC, but widely used; unknown keys do not separate groups (section 2.2.4)
 			if seconds, err := strconv.ParseFloat(value, 64); err == nil && current != nil && seconds > 0 {
 				current.delay = min(time.Duration(min(seconds, maxDelay.Seconds())*float64(time.Second)), maxDelay)
@@ -101,7 +101,7 @@ func (f *File) Test(agent, path string) Verdict {
 		v.Allowed = len(rules) == 0
 		return v
 	}
-	path, longest, work := normalise(path), -1, 0
+	path, longest, work := literal.Replace(normalise(path)), -1, 0
 	for _, r := range rules {
 		if len(r.pattern) < longest || len(r.pattern) == longest && !r.allow {
 			continue // the longest pattern decides; allow wins a tie (section 2.2.2)
@@ -167,6 +167,19 @@ func matches(pattern, path string) bool {
 		path = path[i+len(part):]
 	}
 	return !anchored || path == ""
+}
+
+// literal encodes the characters that are special in patterns. A pattern means them by these codes (section 2.2.3).
+var literal = strings.NewReplacer("*", "%2A", "$", "%24")
+
+// patternOf returns the value of a rule in the form in which paths are compared. Only a dollar at its end is special.
+func patternOf(value string) string {
+	value, anchored := strings.CutSuffix(normalise(value), "$")
+	value = strings.ReplaceAll(value, "$", "%24")
+	if anchored {
+		value += "$"
+	}
+	return value
 }
 
 const hexDigits = "0123456789ABCDEF"
