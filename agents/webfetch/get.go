@@ -112,9 +112,7 @@ func (f *Fetcher) ask(ctx context.Context, p plan, named bool, u *url.URL, jar *
 	if err != nil {
 		return nil, p.networkError(ctx, u, ReasonNetwork, err)
 	}
-	if p.Session != "" {
-		jar.Keep(u, resp.Cookies())
-	}
+	jar.Keep(u, resp.Cookies())
 	return resp, nil
 }
 

@@ -284,11 +284,28 @@ func TestSessionsKeepCookies(t *testing.T) {
 	for _, step := range []struct {
 		path, session, tenant, want string
 	}{
-		{"/login", "", "", "nobody"}, {"/login", "s", "", "hello ada"}, {"/me", "s", "", "hello ada"}, {"/me", "t", "", "nobody"}, {"/me", "s", "other", "nobody"}, {"/me", "", "", "nobody"},
+		{"/login", "", "", "hello ada"}, {"/me", "", "", "nobody"}, {"/login", "s", "", "hello ada"}, {"/me", "s", "", "hello ada"}, {"/me", "t", "", "nobody"}, {"/me", "s", "other", "nobody"}, {"/me", "", "", "nobody"},
 	} {
 		req := webfetch.Request{URL: site + step.path, Session: step.session, Tenant: step.tenant}
 		if p, err := f.Fetch(t.Context(), req); err != nil || p.Content != step.want {
 			t.Errorf("Fetch(%s, session %q of %q) = %q, %v, want %q", step.path, step.session, step.tenant, p.Content, err, step.want)
+		}
+	}
+}
+
+func TestAFetchKeepsItsCookiesAlongItsRedirects(t *testing.T) {
+	f, site := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if _, err := r.Cookie("seen"); err == nil || r.URL.Path == "/robots.txt" {
+			send("text/plain", "welcome")(w, r)
+			return
+		}
+		http.SetCookie(w, &http.Cookie{Name: "seen", Value: "1"})
+		http.Redirect(w, r, r.URL.Path, http.StatusFound) // to itself, until there is a cookie
+	})
+	for range 2 { // the second one finds nothing of the first
+		p, err := f.Fetch(t.Context(), webfetch.Request{URL: site + "/page"})
+		if err != nil || p.Content != "welcome" || len(p.Redirects) != 1 {
+			t.Errorf("Fetch() = %q after %d redirects, %v, want welcome after one", p.Content, len(p.Redirects), err)
 		}
 	}
 }

@@ -99,7 +99,7 @@ type Request struct {
 	Render      Render
 	Engine      Engine
 	NoCache     bool   // do not answer from the cache
-	Session     string // fetches with the same name share cookies; empty keeps none
+	Session     string // fetches with the same name share cookies; empty keeps them along the fetch's own redirects only
 	Credential  string // name of a configured credential
 
 	Profile  string // empty: the Fetcher's
