@@ -94,9 +94,10 @@ func (b body) unpacked(limit int64) (body, error) {
 	default:
 		return b, nil
 	}
+	b.contentType = ""
 	file, err := gunzip(bytes.NewReader(b.data))
 	if err != nil {
-		return b, nil //nolint:nilerr // it is something else, and is refused as what it is told to be
+		return b, nil //nolint:nilerr // it was unpacked before, by the encoding of the answer, or is something else
 	}
 	data, err := io.ReadAll(io.LimitReader(file, limit+1))
 	switch {
@@ -105,7 +106,7 @@ func (b body) unpacked(limit int64) (body, error) {
 	case err != nil:
 		return b, badEncoding(b.url, "gzip", err)
 	}
-	b.data, b.contentType = data, ""
+	b.data = data
 	return b, nil
 }
 

@@ -37,10 +37,12 @@ func TestASitemapThatIsKeptCompressedIsRead(t *testing.T) {
 			send("application/x-gzip", file)(w, r)
 		case "/twice":
 			with("Content-Encoding", "gzip", send("application/gzip; x=y", packed(t, file)))(w, r)
+		case "/once": // as Apache does when it knows the ending of the name both as a type and as an encoding
+			with("Content-Encoding", "x-gzip", send("application/x-gzip", file))(w, r)
 		case "/cut":
 			send("application/gzip", file[:len(file)-9])(w, r)
 		case "/none":
-			send("application/gzip", "this is no gzip")(w, r)
+			send("application/gzip", "this is no gzip\x00\x01")(w, r)
 		case "/archive":
 			send("application/gzip", packed(t, "a.txt\x00\x00\x01\x02"))(w, r)
 		case "/bomb":
@@ -50,7 +52,7 @@ func TestASitemapThatIsKeptCompressedIsRead(t *testing.T) {
 			http.NotFound(w, r)
 		}
 	})
-	for _, path := range []string{"/sitemap.xml.gz", "/twice"} {
+	for _, path := range []string{"/sitemap.xml.gz", "/twice", "/once"} {
 		page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path, Format: webfetch.Links})
 		if err != nil || !strings.Contains(page.Content, `"https://site.test/a"`) {
 			t.Errorf("Fetch(%s) = %q, %v, want the links of the sitemap", path, page.Content, err)

@@ -143,6 +143,7 @@ func TestFormats(t *testing.T) {
 		"a broken parameter":                    {"text/html; charset", "<p>a", extract.Markdown, "a", extract.Markdown},
 		"no type, with markup":                  {"", "<!doctype html><p>a", extract.Markdown, "a", extract.Markdown},
 		"bytes that are HTML":                   {"application/octet-stream", "<!doctype html><p>a", extract.Markdown, "a", extract.Markdown},
+		"bytes to be saved":                     {"application/force-download; name=a.csv", "a,b\n1,2", extract.Markdown, "a,b\n1,2", extract.Text},
 		"a type that says nothing":              {"application/unknown", "<!doctype html><p>a", extract.Markdown, "a", extract.Markdown},
 		"what is no type":                       {"html; charset=utf-8", "<!doctype html><p>a", extract.Markdown, "a", extract.Markdown},
 		"a type without its semicolon":          {"Text/HTML charset=utf-8", "<p>a", extract.Markdown, "a", extract.Markdown},

@@ -31,8 +31,9 @@ func mediaTypeOf(source Source) string {
 	return sniffed
 }
 
-// unsaid are the media types that say nothing (https://mimesniff.spec.whatwg.org/#mime-type-sniffing-algorithm).
-var unsaid = wordSet("*/* unknown/unknown application/unknown application/octet-stream binary/octet-stream")
+// unsaid are the media types that say nothing (https://mimesniff.spec.whatwg.org/#mime-type-sniffing-algorithm), or only that browsers are to save the file.
+var unsaid = wordSet(`*/* unknown/unknown application/unknown application/octet-stream binary/octet-stream
+application/force-download application/x-force-download application/download application/x-download`)
 
 // kindOf returns how to read source, and its media type. The bytes decide where servers are known to be wrong, as for markup declared as plain text.
 func kindOf(source Source) (kind, string) {
