@@ -2,6 +2,7 @@ package webfetch_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,29 @@ func TestAnAnswerThatIsNotHTTPIsNamed(t *testing.T) {
 		page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path})
 		if fault.ReasonOf(err) != webfetch.ReasonNetwork || !strings.Contains(page.Error, want) {
 			t.Errorf("Fetch(%s) = %v, want %s and %q", path, err, webfetch.ReasonNetwork, want)
+		}
+	}
+}
+
+func TestWhatARedirectLeadsToIsNoFaultOfTheRequest(t *testing.T) {
+	f, site := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if to := r.URL.Query().Get("to"); to != "" {
+			http.Redirect(w, r, to, http.StatusFound)
+		}
+	})
+	for to, want := range map[string]struct {
+		kind fault.Kind
+		says string
+	}{
+		"ftp://127.0.0.1/a":             {fault.FailedPrecondition, "ftp://127.0.0.1/a: the page redirects there, and only http"},
+		"http://a:b@example.com/":       {fault.FailedPrecondition, "http://example.com/: the page redirects there, and this URL cannot be used"},
+		"https://a\u0378.test/":         {fault.FailedPrecondition, "the page redirects there, and its host is not a valid name"},
+		"http://169.254.169.254/latest": {fault.PermissionDenied, "http://169.254.169.254/latest: the page redirects there, and this address is never called"},
+		"https://example.com/a":         {fault.PermissionDenied, "https://example.com/a: the page redirects there, and example.com is not on the list"},
+	} {
+		page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + "/?to=" + url.QueryEscape(to)})
+		if fault.KindOf(err) != want.kind || !strings.Contains(page.Error, want.says) || len(fault.From(err).Violations) > 0 {
+			t.Errorf("Fetch(a redirect to %s) = %s %v, want %s and %q", to, fault.KindOf(err), err, want.kind, want.says)
 		}
 	}
 }

@@ -150,7 +150,7 @@ func TestFetchRefuses(t *testing.T) {
 		"the metadata service":               {webfetch.Request{URL: "http://169.254.169.254/latest/"}, fault.PermissionDenied, "ADDRESS_BLOCKED"},
 		"a redirect to the metadata service": {webfetch.Request{URL: site + "/metadata"}, fault.PermissionDenied, "ADDRESS_BLOCKED"},
 		"a redirect to another listener":     {webfetch.Request{URL: site + "/elsewhere"}, fault.PermissionDenied, "ADDRESS_BLOCKED"},
-		"a redirect to a file":               {webfetch.Request{URL: site + "/file"}, fault.InvalidArgument, "SCHEME_NOT_ALLOWED"},
+		"a redirect to a file":               {webfetch.Request{URL: site + "/file"}, fault.FailedPrecondition, "SCHEME_NOT_ALLOWED"},
 		"a redirect loop":                    {webfetch.Request{URL: site + "/loop"}, fault.FailedPrecondition, "TOO_MANY_REDIRECTS"},
 		"a missing page":                     {webfetch.Request{URL: site + "/missing"}, fault.NotFound, "HTTP_STATUS"},
 		"a busy server":                      {webfetch.Request{URL: site + "/busy"}, fault.Unavailable, "HTTP_STATUS"},

@@ -88,14 +88,17 @@ func (f *Fetcher) refresh(ctx context.Context, p plan, b body) *url.URL {
 	return next
 }
 
-// redirectBlocked adds to a fault that a redirect led to the refused URL. It does not name the address, as only the guard may.
+// redirectBlocked returns a fault about the URL that a redirect led to as one of the page's: its message says so, and it is no mistake in the request.
 func redirectBlocked(err error) error {
 	known, ok := errors.AsType[*fault.Error](err)
-	if !ok || known.Reason != ReasonDomain {
+	if !ok || !outOfBounds(err) {
 		return err
 	}
 	told := *known
 	told.Message = strings.Replace(told.Message, ": ", ": the page redirects there, and ", 1)
+	if told.Kind == fault.InvalidArgument {
+		told.Kind, told.Violations = fault.FailedPrecondition, nil
+	}
 	return &told
 }
 
@@ -177,7 +180,7 @@ func redirect(from *url.URL, resp *http.Response) (*url.URL, error) {
 	if err != nil {
 		return nil, failure(fault.FailedPrecondition, ReasonURLInvalid, from, "it redirects to a URL that cannot be read")
 	}
-	return next, normalise(next)
+	return next, redirectBlocked(normalise(next))
 }
 
 // read reads and closes the body of the final answer.
