@@ -44,8 +44,8 @@ func markdown(ctx context.Context, content *html.Node) (string, error) {
 	if special(content) > maxSpecial {
 		return "", errTooComplex
 	}
-	flattenCode(content)
 	boundTables(content)
+	flattenCode(content)
 	escapeAttributes(content)
 	conv := converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(),

@@ -169,6 +169,27 @@ two</pre></div></td></tr></tbody></table>`,
 	}
 }
 
+func TestCellsKeepTheirWordsApart(t *testing.T) {
+	for table, want := range map[string]string{
+		"<tr><th>Option<th>Values<tr><td>mode<td><ul><li>one<li><b>two</b><ol><li>in two</ol></ul>":         "| Option | Values |\n|---|---|\n| mode | • one  <br />• **two**  <br />1\\. in two |",
+		"<tr><th>Option<th>Values<tr><td>mode<td><p>one</p><p>two <i>words</i></p><p></p>":                  "| Option | Values |\n|---|---|\n| mode | one  <br />two *words* |",
+		"<tr><th>Option<th>Values<tr><td><a href=/m><div>mode</div></a><td>as in <pre>x = 1</pre>and so on": "| Option | Values |\n|---|---|\n| [mode](https://site.test/m) | as in  <br />`x = 1`  <br />and so on |",
+		"<tr><td><h3>One</h3><td>two<tr><td>three<td>four<hr>five":                                          "### One\n\ntwo\n\nthree\n\nfour\n\n* * *\n\nfive",
+		"<tr><td><pre>one\ntwo</pre>":                                      "```\none\ntwo\n```",
+		"<tr><td>one<td>two<tr><td>three<td><blockquote>four</blockquote>": "one\n\ntwo\n\nthree\n\n> four",
+	} {
+		if got := read(t, "text/html", "<table>"+table+"</table>", extract.Options{}); got.Text != want {
+			t.Errorf("Extract(a table of %s) =\n%s\nwant\n%s", table, got.Text, want)
+		}
+	}
+	for _, around := range []string{"b", "em", "del"} {
+		page := "<" + around + "><table><tr><td>one<td>two<tr><td>three<td>four</table></" + around + ">"
+		if got := read(t, "text/html", page, extract.Options{}); strings.Contains(got.Text, "onetwo") {
+			t.Errorf("Extract(%s) = %q, want its words apart", page, got.Text)
+		}
+	}
+}
+
 func TestDocumentationIsReadAsItsAuthorsWroteIt(t *testing.T) {
 	for written, want := range map[string]string{
 		`<aside aria-label="Note" class="starlight-aside starlight-aside--note"><p>Mind what this note says.</p></aside>`:                                                                             "\n\nMind what this note says.\n\n",

@@ -19,7 +19,7 @@ const (
 func boundTables(content *html.Node) {
 	left := maxCells
 	goquery.NewDocumentFromNode(content).Find("table").Each(func(_ int, t *goquery.Selection) {
-		if places(t.Nodes[0]) {
+		if places(t.Nodes[0]) || !rows(t.Nodes[0]) {
 			asBlocks(t.Nodes[0])
 			return
 		}
@@ -29,6 +29,7 @@ func boundTables(content *html.Node) {
 		}
 		if n := cells(t); n <= left {
 			left -= n
+			lineCells(t.Nodes[0])
 			return
 		}
 		asBlocks(t.Nodes[0])
