@@ -28,6 +28,7 @@ func graft(page, found *html.Node, base *url.URL, about Metadata, pictures bool)
 	if about.isProduct() {
 		keepFacts(runs, kept)
 	}
+	keepRows(runs, kept)
 	keepLists(runs, kept)
 	keepHeadings(runs, kept)
 	dropHeadings(runs, kept)

@@ -14,6 +14,10 @@ func TestMarkdownKeepsForm(t *testing.T) {
 			"<table><thead><tr><th>Members</th><th>Needed</th></tr></thead><tbody><tr><td>three people</td><td>2</td></tr><tr><td>four | five</td><td><b>3</b></td></tr></tbody></table>",
 			"| Members | Needed |\n|---|---|\n| three people | 2 |\n| four \\| five | **3** |",
 		},
+		"a table with lists": {
+			"<table><tr><th>Members</th><th>Tasks</th></tr><tr><td>the chair</td><td><ul><li>calls</li><li>counts</li></ul></td></tr></table>",
+			"| Members | Tasks |\n|---|---|\n| the chair | • calls  <br />• counts |",
+		},
 		"a table with its caption": {
 			"<table><caption>Members of each year</caption><tr><th>Year</th><th>Members</th></tr><tr><td>2020</td><td>12</td></tr></table>",
 			"| Year | Members |\n|---|---|\n| 2020 | 12 |\n\nMembers of each year",
