@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -10,21 +11,29 @@ import (
 // maxByline is the maximum number of short runs between a heading and its text: a date, a name, a section.
 const maxByline = 3
 
-// keepHeadings keeps the headings of kept text. The libraries drop those that are links, as in lists of articles, and those that stand in an element
+// keepHeadings keeps the headings of kept text, and the questions of answers that open. The libraries drop those that are links, as in lists of articles, and those that stand in an element
 // of their own, as on GitHub. On the Article Extraction Benchmark, F1 is the same without and with it, and recall rises by 0.001.
 func keepHeadings(runs []run, kept map[*html.Node]bool) {
-	heading := -1 // nothing but a byline came after it
+	var headings []run // of what comes next, each below the one before; nothing but a byline came after the last one
+	last := 0          // where that is
 	for i, r := range runs {
 		switch {
+		case r.within(atom.H1):
+			headings = nil
 		case r.kept(kept):
-			if heading >= 0 && !mostlyLinks(r) && !announcesSideContent(runs[heading]) {
-				keepRun(runs[heading], kept)
+			if !mostlyLinks(r) && !slices.ContainsFunc(headings, announcesSideContent) {
+				for _, heading := range headings {
+					keepRun(heading, kept)
+				}
 			}
-			heading = -1
+			headings = nil
 		case subheads(r):
-			heading = i
-		case len(r.text) >= minLead || i-heading > maxByline || mostlyLinks(r):
-			heading = -1
+			for len(headings) > 0 && levelOf(headings[len(headings)-1]) >= levelOf(r) {
+				headings = headings[:len(headings)-1]
+			}
+			headings, last = append(headings, r), i
+		case len(r.text) >= minLead || i-last > maxByline || mostlyLinks(r):
+			headings = nil
 		}
 	}
 }
@@ -35,7 +44,7 @@ func announcesSideContent(heading run) bool {
 }
 
 // subheads reports whether r is a heading below the title.
-func subheads(r run) bool { return r.within(atom.H2, atom.H3, atom.H4, atom.H5, atom.H6) }
+func subheads(r run) bool { return r.within(atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Summary) }
 
 // dropHeadings drops the headings of what was not kept, such as a table of contents or links to other stories.
 func dropHeadings(runs []run, kept map[*html.Node]bool) {

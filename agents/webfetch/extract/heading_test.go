@@ -46,6 +46,33 @@ func TestAListOfArticlesHasTheirTitles(t *testing.T) {
 	}
 }
 
+func TestHeadingsOfSeveralLevelsStayTogether(t *testing.T) {
+	t.Parallel()
+	part := func(heading string) string {
+		return "<div><" + heading + "</h3></div><div><p>" + sentence + "</p></div>"
+	}
+	for name, test := range map[string]struct{ before, want string }{
+		"a part and its first part":      {"<h2>Why us</h2>", "## Why us\n\n### It is fast\n\n"},
+		"a part without text of its own": {"<h2>Contact</h2><h2>Why us</h2>", "## Why us\n\n### It is fast\n\n"},
+		"before the title":               {"<h2>Videos</h2><h1>The service</h1><h2>Why us</h2>", "## Why us\n\n### It is fast\n\n"},
+	} {
+		page := "<html><body><section>" + test.before + part("h3>It is fast") + part("h3>It is safe") + strings.Repeat("<div><p>"+sentence+"</p></div>", 4) + "</section></body></html>"
+		got := read(t, "text/html", page, extract.Options{}).Text
+		if !strings.Contains(got, test.want) || strings.Contains(got, "Contact") || strings.Contains(got, "Videos") {
+			t.Errorf("%s: Extract() = %s\nwant %q in it, and no other heading before it", name, got, test.want)
+		}
+	}
+}
+
+func TestAnAnswerKeepsItsQuestion(t *testing.T) {
+	t.Parallel()
+	answers := "<div class=faq>" + strings.Repeat("<details><summary>Can I cancel?</summary><p>"+sentence+"</p></details>", 2) + "</div>"
+	page := "<html><body><section>" + strings.Repeat("<div><p>"+sentence+"</p></div>", 6) + "</section>" + answers + "</body></html>"
+	if got := read(t, "text/html", page, extract.Options{}).Text; strings.Count(got, "Can I cancel?") != 2 {
+		t.Errorf("Extract() = %s\nwant both questions", got)
+	}
+}
+
 func TestAHeadingGoesWithItsText(t *testing.T) {
 	t.Parallel()
 	const heading = "Also of interest"

@@ -31,7 +31,8 @@ func keepLists(runs []run, kept map[*html.Node]bool) {
 // maxBetween is the maximum number of headings and items between a list and text.
 const maxBetween = 40
 
-// among reports whether the list in runs[begin:end] stands between kept text that is in the same element, not counting headings and other lists.
+// among reports whether the list in runs[begin:end] stands behind kept text in the same element and before more of it, or at the element's end, not
+// counting headings, other lists and, behind it, links.
 func among(runs []run, begin, end int, kept map[*html.Node]bool) bool {
 	around := blockAround(outermostList(runs[begin].nodes[0]))
 	next := func(i, step int) bool {
@@ -42,8 +43,11 @@ func among(runs []run, begin, end int, kept map[*html.Node]bool) bool {
 			}
 			block := blockOf(runs[i])
 			switch {
+			case step > 0 && !isIn(block, around):
+				return true // the list ends the element, and there is more text behind it
 			case runs[i].kept(kept):
 				return block == around || blockAround(block) == around
+			case step > 0 && block == around && mostlyLinks(runs[i]): // what readers are to do about the list
 			case blockAround(block) != around || !subheads(runs[i]) && !isList(block):
 				return false
 			}
@@ -51,6 +55,14 @@ func among(runs []run, begin, end int, kept map[*html.Node]bool) bool {
 		return false
 	}
 	return next(begin, -1) && next(end-1, 1)
+}
+
+// isIn reports whether n is around, or in it.
+func isIn(n, around *html.Node) bool {
+	for n != nil && n != around {
+		n = n.Parent
+	}
+	return n == around
 }
 
 // blockOf returns the list that r is in, or else the block that it is.
