@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 )
 
 // maxTrail is the maximum percentage of an article that counts as its trail. A longer list of links is what the page is for.
@@ -45,7 +44,7 @@ func dropTrail(runs []run, kept map[*html.Node]bool, base *url.URL) {
 // announces reports whether r is a heading or a line that introduces others.
 func announces(r run) bool {
 	const long = 100 // bytes
-	return strings.HasSuffix(r.text, ":") && len(r.text) <= long || r.within(atom.H2, atom.H3, atom.H4, atom.H5, atom.H6)
+	return strings.HasSuffix(r.text, ":") && len(r.text) <= long || subheads(r)
 }
 
 // sameSite reports whether href is a page of the site of base.
