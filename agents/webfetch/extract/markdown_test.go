@@ -72,6 +72,10 @@ func TestMarkdownKeepsForm(t *testing.T) {
 			`<p><img src="data:image/gif;base64,R0lGOD" data-src="late.png" alt="A late seal"> stands above every decision that was made.</p>`,
 			"![A late seal](https://site.test/dir/late.png) stands above every decision that was made.",
 		},
+		"an image with another in its place": {
+			`<p><img src="/blank.gif" data-src="late.png" alt="A late seal"> stands above every decision that was made.</p>`,
+			"![A late seal](https://site.test/dir/late.png) stands above every decision that was made.",
+		},
 		"a quotation": {"<blockquote><p>Silence is no vote, said the chair of the meeting.</p></blockquote>", "> Silence is no vote, said the chair of the meeting."},
 		"emphasis":    {"<p>It was <em>not</em> decided <strong>today</strong> by any of the members.</p>", "It was *not* decided **today** by any of the members."},
 		"a formula": {

@@ -87,15 +87,16 @@ func unwritten(n *html.Node) bool {
 		n.DataAtom == atom.Title || isControl(n)
 }
 
-// imageSource returns the address of an image. Pages that load images lazily have it in another attribute than that of the placeholder.
+// imageSource returns the address of an image. Pages that load images late have it in another attribute than that of the placeholder, which may be an
+// image, too.
 func imageSource(img *html.Node) string {
-	src := attribute(img, "src")
-	if src != "" && !strings.HasPrefix(src, "data:") {
-		return src
-	}
-	for _, name := range []string{"data-src", "data-original", "data-lazy-src", "data-orig-file", "srcset", "data-srcset"} {
-		if value := strings.Fields(attribute(img, name)); len(value) > 0 {
-			return strings.TrimSuffix(value[0], ",")
+	for _, name := range []string{"data-src", "data-original", "data-lazy-src", "src", "data-orig-file", "srcset", "data-srcset"} {
+		address := strings.TrimSpace(attribute(img, name))
+		if end := strings.IndexAny(address, " \t\r\n\f"); end >= 0 && strings.HasSuffix(name, "srcset") { // has a list of them, each with its size
+			address = strings.TrimSuffix(address[:end], ",")
+		}
+		if address != "" && !strings.HasPrefix(address, "data:") {
+			return address
 		}
 	}
 	return ""
