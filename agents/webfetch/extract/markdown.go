@@ -44,6 +44,7 @@ func markdown(ctx context.Context, content *html.Node) (string, error) {
 	if special(content) > maxSpecial {
 		return "", errTooComplex
 	}
+	linkTitles(content)
 	boundTables(content)
 	flattenCode(content)
 	escapeAttributes(content)

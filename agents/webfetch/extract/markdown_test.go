@@ -198,6 +198,19 @@ func TestCellsKeepTheirWordsApart(t *testing.T) {
 	}
 }
 
+func TestALinkAroundACardIsThatOfItsTitle(t *testing.T) {
+	for card, want := range map[string]string{
+		`<img src=/i alt=seal><span>News</span><h3>Who may <b>vote</b></h3><p>All of them.</p>`: "![seal](https://site.test/i)News\n\n### [Who may **vote**](https://site.test/a)\n\nAll of them.",
+		`<div><img src=/i alt=seal></div><div>Who may vote</div><div>All of them.</div>`:        "![seal](https://site.test/i)\n\n[Who may vote](https://site.test/a)\n\nAll of them.",
+		`<h3></h3><p>Who may vote</p>`:             "[Who may vote](https://site.test/a)",
+		`<img src=/i alt=seal> <b>All</b> of them`: "[![seal](https://site.test/i) **All** of them](https://site.test/a)",
+	} {
+		if got := read(t, "text/html", "<body><div><a href=/a>"+card+"</a></div>", extract.Options{}); got.Text != want {
+			t.Errorf("Extract(a link around %s) =\n%s\nwant\n%s", card, got.Text, want)
+		}
+	}
+}
+
 func TestDocumentationIsReadAsItsAuthorsWroteIt(t *testing.T) {
 	for written, want := range map[string]string{
 		`<aside aria-label="Note" class="starlight-aside starlight-aside--note"><p>Mind what this note says.</p></aside>`:                                                                             "\n\nMind what this note says.\n\n",
