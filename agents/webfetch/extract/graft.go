@@ -21,6 +21,9 @@ func graft(page, found *html.Node, base *url.URL, about Metadata, pictures bool)
 	if percent < minGraft {
 		return false
 	}
+	if !isArticlePage(page, about) {
+		keepTwins(page, runs, kept)
+	}
 	keepCode(runs, kept)
 	keepQuotations(runs, kept)
 	dropTrail(runs, kept, base)

@@ -1,0 +1,41 @@
+package extract_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/agents/webfetch/extract"
+)
+
+func TestAThreadHasAllOfItsPosts(t *testing.T) {
+	t.Parallel()
+	const member = `<div class="member"><a href="/ada">Ada</a></div>`
+	posts := func(count int, around, class string) string {
+		var out strings.Builder
+		for i := range count {
+			said := ""
+			for point := range 14 {
+				said += fmt.Sprintf("What member %d said about point %d was heard by all of the others and is written down here. ", i, point)
+			}
+			fmt.Fprintf(&out, `<%s>%s<div class="%s"><p>No. %d: %s</p><p>%s</p></div></%s>`, around, member, class, i, said, strings.ToUpper(said), around)
+		}
+		return out.String()
+	}
+	links := strings.Repeat(`<div class="content"><p><a href="/b">`+sentence+`No. 7</a></p></div>`, 40)
+	for name, test := range map[string]struct {
+		body string
+		want int // posts
+	}{
+		"as phpBB has them":    {posts(6, "div", "content"), 6},
+		"as others have them":  {posts(6, "li", "post-text"), 6},
+		"and links like it":    {posts(1, "div", "content") + links, 1},
+		"beside the first one": {strings.Replace(posts(6, "div", "content"), "</div></div><div>", "</div></div><aside>", 1) + "</aside>", 1},
+		"of an article":        {`<meta property="og:type" content="article">` + posts(6, "div", "content"), 1},
+	} {
+		page := "<html><body><h1>How to vote?</h1>" + test.body + "</body></html>"
+		if got := read(t, "text/html", page, extract.Options{}).Text; strings.Count(got, "No. ") != test.want {
+			t.Errorf("a thread %s: Extract() = %s\nwant %d posts", name, got, test.want)
+		}
+	}
+}
