@@ -14,11 +14,12 @@ func TestAThreadHasAllOfItsPosts(t *testing.T) {
 	posts := func(count int, around, class string) string {
 		var out strings.Builder
 		for i := range count {
-			said := ""
+			var said strings.Builder
 			for point := range 14 {
-				said += fmt.Sprintf("What member %d said about point %d was heard by all of the others and is written down here. ", i, point)
+				fmt.Fprintf(&said, "What member %d said about point %d was heard by all of the others and is written down here. ", i, point)
 			}
-			fmt.Fprintf(&out, `<%s>%s<div class="%s"><p>No. %d: %s</p><p>%s</p></div></%s>`, around, member, class, i, said, strings.ToUpper(said), around)
+			text := said.String()
+			fmt.Fprintf(&out, `<%s>%s<div class="%s"><p>No. %d: %s</p><p>%s</p></div></%s>`, around, member, class, i, text, strings.ToUpper(text), around)
 		}
 		return out.String()
 	}
