@@ -45,6 +45,7 @@ func renderHTML(ctx context.Context, content *Content, d document, o Options) er
 	removeWhere(root, hidden)
 	plainDocumentation(root)
 	plainLayout(root)
+	keepApart(root)
 	main := mainContent(content, root, base, size, placed)
 	return write(ctx, content, main, base, o)
 }
