@@ -11,7 +11,8 @@
 // Where to begin: Extract in extract.go decides by media.go and charset.go what a document is, and html.go, feed.go, json.go and pdf.go read each kind. For
 // HTML, complexity.go bounds the parser; invisible.go and hidden.go decide what readers do not see, with sheet.go, style.go and compound.go for style sheets;
 // sidecontent.go and documentation.go remove and undo what is not content; article.go and page.go find the content, which runs.go, match.go and graft.go look up
-// again in the page, and twin.go, lead.go, code.go, quote.go, row.go, list.go, heading.go and trail.go add to and take from; prepare.go, clean.go and element.go make it harmless; markdown.go,
-// text.go, spell.go and escape.go write it. What is too much to parse is read by scan.go. selector.go, css.go, xpath.go and jsonpath.go are for parts that a
-// caller selects. What all of them ask of a tree and of its class names is in dom.go and words.go.
+// again in the page, and twin.go, lead.go, code.go, quote.go, row.go, list.go, heading.go and trail.go add to and take from; prepare.go, clean.go and
+// element.go make it harmless; markdown.go, card.go, table.go, cell.go, text.go, spell.go and escape.go write it. What is too much to parse is read by
+// scan.go. selector.go, css.go, xpath.go and jsonpath.go are for parts that a caller selects. What all of them ask of a tree and of its class names is in
+// dom.go and words.go.
 package extract

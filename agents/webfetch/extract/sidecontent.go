@@ -9,22 +9,49 @@ import (
 // libraries know such names, but each applies them only in some cases, and neither to the result of the other.
 //
 // Names can mislead: a forum may consist of comments only, and the element with the content may be named sidebar. So nothing is removed that contains
-// a first-level heading or more than a third of the visible bytes, nor what begins with a quotation: a post of a social network.
+// a first-level heading or more than a third of the visible bytes, nor what begins with a quotation: a post of a social network. On a page that is no
+// article, neither are elements of one class that together hold more: those with what each of the people on it does, for example.
 //
 // Measured on 983 pages of trafilatura's evaluation: F1 is 0.918 without and 0.925 with it, in a tenth less CPU time, since the libraries have less
 // to read. Leaving out any one group of words changes F1 by at most 0.002.
-func dropSideContent(root *html.Node, visible int) { dropSideContentBelow(root, visible) }
+func dropSideContent(root *html.Node, visible int, article bool) {
+	s := sideContent{most: visible / 3, together: map[string]int{}}
+	if !article {
+		s.add(root)
+	}
+	s.drop(root)
+}
 
-// dropSideContentBelow removes side content below n. It returns how many bytes of text n had, and whether a first-level heading was among it.
-func dropSideContentBelow(n *html.Node, visible int) (size int, title bool) {
+// sideContent drops what its names say is beside the content of a page.
+type sideContent struct {
+	most     int            // bytes of what may be dropped
+	together map[string]int // bytes of all elements of a class
+}
+
+// add adds the sizes of side content below n to those of its classes, and returns how many bytes of text n has.
+func (s *sideContent) add(n *html.Node) (size int) {
+	if n.Type == html.TextNode {
+		return squeezedSize(n.Data)
+	}
+	for child := range n.ChildNodes() {
+		size += s.add(child)
+	}
+	if class := attribute(n, "class"); class != "" && namesSideContent(n) {
+		s.together[class] += size
+	}
+	return size
+}
+
+// drop removes side content below n. It returns how many bytes of text n had, and whether a first-level heading was among it.
+func (s *sideContent) drop(n *html.Node) (size int, title bool) {
 	if n.Type == html.TextNode {
 		return squeezedSize(n.Data), false
 	}
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
-		s, t := dropSideContentBelow(child, visible)
-		size, title = size+s, title || t
-		if namesSideContent(child) && !t && s*3 <= visible && !beginsWithQuotation(child) {
+		bytes, titled := s.drop(child)
+		size, title = size+bytes, title || titled
+		if namesSideContent(child) && !titled && max(bytes, s.together[attribute(child, "class")]) <= s.most && !beginsWithQuotation(child) {
 			n.RemoveChild(child)
 		}
 		child = next

@@ -40,3 +40,24 @@ func TestAThreadHasAllOfItsPosts(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatMostOfAPageIsNamedIsItsContent(t *testing.T) {
+	t.Parallel()
+	var people strings.Builder
+	for i := range 9 {
+		fmt.Fprintf(&people, `<div class="person"><h3>Member %d</h3><p class="bio">No. %d: %s</p></div>`, i, i, sentence)
+	}
+	for name, test := range map[string]struct {
+		page string
+		want int // texts about people
+	}{
+		"those of all people on it":     {"<main><h1>Our team</h1>" + people.String() + "</main>", 9},
+		"those below an article":        {"<article><h1>Our team</h1>" + people.String() + "</article>", 0},
+		"one of its author":             {"<main><h1>Our town</h1><p>" + strings.Repeat(sentence, 9) + `</p><p class="bio">No. 1: ` + sentence + "</p></main>", 0},
+		"too little beside other texts": {"<main><h1>Our town</h1><p>" + strings.Repeat(sentence, 30) + "</p>" + people.String() + "</main>", 0},
+	} {
+		if got := read(t, "text/html", "<html><body>"+test.page+"</body></html>", extract.Options{}).Text; strings.Count(got, "No. ") != test.want {
+			t.Errorf("%s: Extract() = %s\nwant %d texts about people", name, got, test.want)
+		}
+	}
+}
