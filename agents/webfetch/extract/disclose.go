@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -10,15 +12,16 @@ import (
 // disclosure shows what readers open by a control: the answers below questions, and the tabs of a page
 // (https://www.w3.org/WAI/ARIA/apg/patterns/disclosure/).
 type disclosure struct {
-	controls map[string]*html.Node // by the id of what they open
-	opened   bool                  // anything was hidden until now
+	controls map[string]*html.Node     // by the id of what they open
+	tabs     map[*html.Node]*html.Node // by the panel that they open without naming it
+	opened   bool                      // anything was hidden until now
 }
 
 // disclose shows what the controls below root open that readers see, and reports whether there was anything. hidden reports what they do not see.
 func disclose(root *html.Node, hidden func(*html.Node) bool) bool {
-	d := disclosure{controls: map[string]*html.Node{}}
+	d := disclosure{controls: map[string]*html.Node{}, tabs: map[*html.Node]*html.Node{}}
 	d.look(root, hidden)
-	if len(d.controls) > 0 {
+	if len(d.controls)+len(d.tabs) > 0 {
 		d.show(root)
 	}
 	return d.opened
@@ -30,6 +33,9 @@ func (d *disclosure) look(n *html.Node, hidden func(*html.Node) bool) {
 		if hidden(child) || boilerplate(child) {
 			continue
 		}
+		if attribute(child, "role") == "tablist" {
+			d.pair(child)
+		}
 		ids := controlled(child)
 		if len(ids) == 0 {
 			d.look(child, hidden)
@@ -39,6 +45,37 @@ func (d *disclosure) look(n *html.Node, hidden func(*html.Node) bool) {
 			}
 		}
 	}
+}
+
+// pair notes the panels behind a list of tabs that do not name them, such as those of Docusaurus: there are as many.
+func (d *disclosure) pair(list *html.Node) {
+	tabs := withRole(list, "tab", nil)
+	var panels []*html.Node
+	for n := list.NextSibling; n != nil && attribute(n, "role") != "tablist"; n = n.NextSibling {
+		if attribute(n, "role") == "tabpanel" {
+			panels = append(panels, n)
+		} else {
+			panels = withRole(n, "tabpanel", panels)
+		}
+	}
+	if len(tabs) != len(panels) || slices.ContainsFunc(tabs, func(tab *html.Node) bool { return hasAttribute(tab, "aria-controls") || textSize(tab, nil) == 0 }) {
+		return
+	}
+	for i, panel := range panels {
+		d.tabs[panel] = tabs[i]
+	}
+}
+
+// withRole appends the elements below n that have a role to list, without those in one another.
+func withRole(n *html.Node, role string, list []*html.Node) []*html.Node {
+	for child := range n.ChildNodes() {
+		if attribute(child, "role") == role {
+			list = append(list, child)
+		} else {
+			list = withRole(child, role, list)
+		}
+	}
+	return list
 }
 
 // controlled returns the ids of what a control opens; Bootstrap has them in attributes of its own.
@@ -67,7 +104,7 @@ func (d *disclosure) show(n *html.Node) (size, linked int) {
 	if n.DataAtom == atom.A {
 		linked = size
 	}
-	if control := d.controls[attribute(n, "id")]; control != nil && invisibleByAttribute(n) && !overlays[attribute(n, "role")] && linked*2 <= size { // links are a menu
+	if control := cmp.Or(d.controls[attribute(n, "id")], d.tabs[n]); control != nil && invisibleByAttribute(n) && !overlays[attribute(n, "role")] && linked*2 <= size { // links are a menu
 		d.open(n, control)
 	}
 	return size, linked
