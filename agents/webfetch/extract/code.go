@@ -75,12 +75,12 @@ func keepCode(runs []run, kept map[*html.Node]bool) {
 
 func isBlockOfCode(r run) bool { return closest(r.nodes[0], atom.Pre) != nil }
 
-// isCode reports whether r is nothing but code, such as a name in the columns of a reference.
+// isCode reports whether r begins with code, such as a name in the columns of a reference, or one before its type.
 func isCode(r run) bool {
 	for _, n := range r.nodes {
-		if strings.TrimSpace(n.Data) != "" && closest(n, atom.Code) == nil {
-			return false
+		if strings.TrimSpace(n.Data) != "" {
+			return closest(n, atom.Code) != nil
 		}
 	}
-	return true
+	return false
 }

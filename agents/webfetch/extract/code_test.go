@@ -19,6 +19,7 @@ func TestCodeStaysWithItsText(t *testing.T) {
 		"the first one of two":        {`<div class="blocks"><div><span>sh</span><pre><code>` + code + `</code></pre></div><div><span>sh</span><pre><code>yarn add quorum</code></pre></div></div><p>` + sentence + "</p>", true},
 		"behind the last paragraph":   {`<div class="tabs"><pre><a href="#1"></a>` + code + `</pre></div>`, true},
 		"a name between columns":      {strings.Repeat(`<div class="grid"><div><code>int</code></div><div><code><a href="#m">`+code+`</a>()</code></div><div>`+sentence+`</div></div>`, 2), true},
+		"a name before its type":      {strings.Repeat(`<div class="param"><code>`+code+`</code> <span class="type">string</span><p>`+sentence+`</p></div>`, 2), true},
 		"code of something else":      {`<p>` + sentence + `</p><nav><pre>` + code + `</pre></nav>`, false},
 		"code far behind the content": {`</div></article><div><div>Sign up</div><pre>` + code + `</pre>`, false},
 	} {

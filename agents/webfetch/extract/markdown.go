@@ -53,6 +53,7 @@ func markdown(ctx context.Context, content *html.Node) (string, error) {
 		commonmark.NewCommonmarkPlugin(
 			commonmark.WithLinkEmptyHrefBehavior(commonmark.LinkBehaviorSkip),
 			commonmark.WithLinkEmptyContentBehavior(commonmark.LinkBehaviorSkip),
+			commonmark.WithListEndComment(false), // readers would take <!--THE END--> between two lists for text
 		),
 		strikethrough.NewStrikethroughPlugin(),
 		table.NewTablePlugin(

@@ -61,6 +61,9 @@ func TestMarkdownKeepsForm(t *testing.T) {
 			"<ol><li>Name all of the members<ul><li>by their full name</li><li>and in writing<ul><li>with a signature</li></ul></li></ul></li><li>Count the votes given</li></ol>",
 			"1. Name all of the members\n   \n   - by their full name\n   - and in writing\n     \n     - with a signature\n2. Count the votes given",
 		},
+		"two lists": {
+			"<ul><li>Name all of the members</li></ul><ul><li>Count the votes given</li></ul>", "- Name all of the members\n\n- Count the votes given",
+		},
 		"a link": {
 			`<p>Read <a href="../rules?a=1&amp;b=2#two" title="The rules">all of the rules</a> before you vote on anything here.</p>`,
 			`Read [all of the rules](https://site.test/rules?a=1&b=2#two "The rules") before you vote on anything here.`,
