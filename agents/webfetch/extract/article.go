@@ -28,6 +28,10 @@ func articleNode(root *html.Node, page *url.URL, visible int) (found *html.Node,
 	}()
 	base := &url.URL{Scheme: page.Scheme, Host: page.Host} // links are not taken from the result, and a long base would make each of them long
 	options := trafilatura.Options{OriginalURL: base, HtmlDateMode: trafilatura.Disabled}
+	if mostlyCJK(root) {
+		options.Config = trafilatura.DefaultConfig()
+		options.Config.MinExtractedSize /= 2 // a Chinese or Japanese article says as much in half the characters
+	}
 	own, err := trafilatura.ExtractDocument(reduced(root, filledHead()), options)
 	if err == nil && own.ContentNode != nil && own.ContentText != nothingFound {
 		return better(own.ContentNode, root, base, visible), nil
@@ -84,7 +88,7 @@ func hasParagraphs(n *html.Node) bool {
 func candidate(root *html.Node, base *url.URL) *html.Node {
 	parser := readability.NewParser()
 	if mostlyCJK(root) {
-		parser.CharThresholds /= 2 // a Chinese or Japanese article says as much in half the characters
+		parser.CharThresholds /= 2
 	}
 	article, err := parser.ParseAndMutate(reduced(root, nil), base)
 	if err != nil || article.Node == nil {

@@ -39,6 +39,17 @@ func TestTheContentIsFoundWhateverItStandsIn(t *testing.T) {
 	}
 }
 
+func TestAShortArticleWithoutSpacesIsTold(t *testing.T) {
+	t.Parallel()
+	const said, other = "市議会は三日、新しい中央図書館の建設計画を賛成多数で承認した。総工費は約二十億円で、来年四月に着工する予定だ。", "駅前の再開発が始まる"
+	page := `<html lang="ja"><body><div class="header"><a href="/">市新聞</a></div><div class="wrap"><h1>新しい図書館</h1><div class="article-body"><p>` + said + `</p><p>市長は「市民が待ち望んだ施設だ」と述べた。</p><p>` +
+		`図書館は三階建てで、蔵書は五十万冊を見込み、夜は十時まで開く。</p><p>反対した議員は、今の建物の改修で足りると主張し、住民説明会の開催を求めた。</p></div><div class="ranking"><ul>` +
+		strings.Repeat(`<li><a href="/1">`+other+`</a></li>`, 6) + `</ul><p>` + other + `。工事は三年で終わる見通しで、店は順に移る。</p></div></div></body></html>`
+	if got := read(t, "text/html", page, extract.Options{}).Text; !strings.Contains(got, said) || strings.Contains(got, other) {
+		t.Errorf("Extract() = %s\nwant the article, and not what stands beside it", got)
+	}
+}
+
 func TestTextBesideParagraphsIsRead(t *testing.T) {
 	t.Parallel()
 	paragraphs := strings.Repeat("<p>"+sentence+sentence+"</p>", 4)
