@@ -11,6 +11,7 @@ import (
 	"github.com/gogs/chardet"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode/utf32"
 )
 
 var byteOrderMark = []byte("\ufeff")
@@ -49,6 +50,8 @@ func encodingOf(data []byte, contentType string) (encoding.Encoding, string) {
 	switch {
 	case bytes.HasPrefix(data, byteOrderMark):
 		return nil, "utf-8"
+	case bytes.HasPrefix(data, []byte("\x00\x00\xfe\xff")), bytes.HasPrefix(data, []byte("\xff\xfe\x00\x00")): // before UTF-16, of which no text begins with a null
+		return utf32.UTF32(utf32.BigEndian, utf32.ExpectBOM), "utf-32"
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
 		e, name, _ := charset.DetermineEncoding(data, "")
 		return e, name
@@ -170,8 +173,12 @@ const aFewLetters = 10
 // detected guesses the encoding from the bytes outside of tags. Of equally likely ones, which the detector returns in any order, it takes that of the west, or
 // else the first by name.
 func detected(data []byte) (encoding.Encoding, string) {
-	results, err := chardet.NewHtmlDetector().DetectAll(data[:min(len(data), detectWindow)])
-	if err != nil {
+	sample := data[:min(len(data), detectWindow)]
+	results, err := chardet.NewHtmlDetector().DetectAll(sample)
+	if lettersWithMarks(sample) {
+		results = slices.DeleteFunc(results, func(r chardet.Result) bool { return ofSigns[r.Charset] })
+	}
+	if err != nil || len(results) == 0 {
 		return nil, ""
 	}
 	rank := func(r chardet.Result) int {
@@ -186,9 +193,37 @@ func detected(data []byte) (encoding.Encoding, string) {
 	if best.Confidence <= aFewLetters {
 		return nil, ""
 	}
+	if best.Charset == "ISO-8859-2" && isPolishOfWindows(sample) {
+		best.Charset = "windows-1250"
+	}
 	e, name := declared(strings.ToLower(best.Charset))
 	if e == nil || !decodes(e, data) {
 		return nil, ""
 	}
 	return e, name
+}
+
+// ofSigns are the encodings of Chinese, Japanese and Korean, as the detector names them.
+var ofSigns = wordSet("Shift_JIS EUC-JP EUC-KR Big5 GB18030")
+
+// lettersWithMarks reports whether bytes beyond ASCII mostly stand alone, as letters with marks do, while each sign takes two of them or one and another
+// byte.
+func lettersWithMarks(data []byte) bool {
+	beyond, rows := 0, 0
+	for i, c := range data {
+		if c < utf8.RuneSelf {
+			continue
+		}
+		if beyond++; i == 0 || data[i-1] < utf8.RuneSelf {
+			rows++
+		}
+	}
+	return beyond*2 < rows*3
+}
+
+// isPolishOfWindows reports whether data, which is in one of the encodings of Central Europe, is Polish in windows-1250. Both have ł in the same place, but
+// ą where the other one has š or a sign, and no other language has ł and š.
+func isPolishOfWindows(data []byte) bool {
+	has := func(letter byte) bool { return bytes.IndexByte(data, letter) >= 0 }
+	return has(0xb3) && has(0xb9) && !has(0xb1)
 }

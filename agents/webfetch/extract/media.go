@@ -92,7 +92,7 @@ func head(data []byte) []byte { return data[:min(len(data), 512)] }
 // is packed, one byte in ten is a control character that no text has.
 func isBinary(data []byte, charset string) bool {
 	const rare = 20 // bytes of a text for one of these, at least
-	if charset == "utf-8" || strings.HasPrefix(charset, "utf-16") {
+	if strings.HasPrefix(charset, "utf-") {
 		return false
 	}
 	controls, all := 0, 0
