@@ -222,7 +222,7 @@ func lettersWithMarks(data []byte) bool {
 }
 
 // isPolishOfWindows reports whether data, which is in one of the encodings of Central Europe, is Polish in windows-1250. Both have ł in the same place, but
-// ą where the other one has š or a sign, and no other language has ł and š.
+// ą where the other one has š or a sign, and of the languages with ł only Sorbian has š.
 func isPolishOfWindows(data []byte) bool {
 	has := func(letter byte) bool { return bytes.IndexByte(data, letter) >= 0 }
 	return has(0xb3) && has(0xb9) && !has(0xb1)

@@ -89,6 +89,21 @@ func TestFeedsAndSitemaps(t *testing.T) {
 	}
 }
 
+func TestASummaryThatIsCutSaysSo(t *testing.T) {
+	for text, want := range map[string]string{
+		strings.Repeat("字", 500):                  strings.Repeat("字", 500),
+		strings.Repeat("字", 501):                  strings.Repeat("字", 499) + "…",
+		strings.Repeat("a", 498) + " " + sentence: strings.Repeat("a", 498) + "…",
+	} {
+		for _, name := range []string{"description", "content:encoded"} {
+			feed := "<rss><channel><item><title>One</title><" + name + "><![CDATA[<p>" + text + "</p>]]></" + name + "></item></channel></rss>"
+			if got := read(t, "application/rss+xml", feed, extract.Options{Format: extract.Text}).Text; got != "- One\n"+want {
+				t.Errorf("Extract(a feed with %.600s) = %q, want %q", text, got, want)
+			}
+		}
+	}
+}
+
 func TestAFeedOfWhichEntriesAreMissingSaysSo(t *testing.T) {
 	for name, test := range map[string]struct {
 		body  string

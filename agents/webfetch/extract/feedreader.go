@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 )
 
 // feedReader collects a feed from XML elements.
@@ -208,6 +209,15 @@ func (r *feedReader) words(value string, most int) string {
 	return line(value, most)
 }
 
+// summed returns the text of a value as a summary, which says so when there is more.
+func (r *feedReader) summed(value string) string {
+	said := r.words(value, maxSummary+1)
+	if utf8.RuneCountInString(said) <= maxSummary {
+		return said
+	}
+	return strings.TrimRight(prefix(said, maxSummary-1), " ") + "…"
+}
+
 // about reads an element outside of entries.
 func (r *feedReader) about(parent, name, value string) {
 	if (parent == "channel" || parent == "feed") && name == "title" && r.title == "" {
@@ -234,12 +244,12 @@ func (r *feedReader) field(parent, name, value string) {
 			r.now.date = line(value, 100)
 		}
 	case "description", "summary":
-		r.now.summary = cmp.Or(r.now.summary, r.words(value, maxSummary))
+		r.now.summary = cmp.Or(r.now.summary, r.summed(value))
 	case "content", "encoded": // the whole text, in Atom and as content:encoded in RSS
-		r.now.content = cmp.Or(r.now.content, r.words(value, maxSummary))
+		r.now.content = cmp.Or(r.now.content, r.summed(value))
 	case "media:description": // of a film; that of a single picture is its caption
 		if parent == "media:group" {
-			r.now.content = cmp.Or(r.now.content, r.words(value, maxSummary))
+			r.now.content = cmp.Or(r.now.content, r.summed(value))
 		}
 	}
 }
