@@ -41,12 +41,8 @@ func titleIn(link *html.Node) (title *html.Node) {
 		if nodes++; nodes > maxCard {
 			return nil
 		}
-		switch n.DataAtom {
-		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-			if textSize(n, nil) > 0 {
-				return n
-			}
-		default:
+		if isHeading(n) && textSize(n, nil) > 0 {
+			return n
 		}
 		if title == nil && n.Type == html.TextNode && strings.TrimSpace(n.Data) != "" {
 			if block := blockAround(n); isIn(block, link) {

@@ -11,10 +11,8 @@ import (
 // link or emphasis. The converter writes the cells of other tables without anything in between.
 func rows(table *html.Node) bool {
 	for n := range table.Descendants() {
-		switch n.DataAtom {
-		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Hr, atom.Blockquote:
+		if isHeading(n) || n.DataAtom == atom.Hr || n.DataAtom == atom.Blockquote {
 			return false
-		default:
 		}
 	}
 	for p := table.Parent; p != nil; p = p.Parent {

@@ -128,10 +128,8 @@ func (d *disclosure) open(n, control *html.Node) {
 
 // headingIn returns the name of an element that makes its text the heading of what is below it.
 func headingIn(around *html.Node) atom.Atom {
-	switch around.DataAtom {
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Dt, atom.Summary, atom.Span:
+	if isHeading(around) || around.DataAtom == atom.Dt || around.DataAtom == atom.Summary || around.DataAtom == atom.Span {
 		return atom.Span
-	default:
-		return atom.H4
 	}
+	return atom.H4
 }

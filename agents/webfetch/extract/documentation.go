@@ -37,12 +37,8 @@ func plainDocumentation(root *html.Node) {
 // opens reports whether a button makes up a heading or a term and opens what is below it, as in lists of questions and answers
 // (https://www.w3.org/WAI/ARIA/apg/patterns/accordion/).
 func opens(button *html.Node) bool {
-	switch button.Parent.DataAtom {
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Dt, atom.Summary:
-		return textSize(button, nil) == textSize(button.Parent, nil)
-	default:
-		return false
-	}
+	around := button.Parent
+	return (isHeading(around) || around.DataAtom == atom.Dt || around.DataAtom == atom.Summary) && textSize(button, nil) == textSize(around, nil)
 }
 
 // ofTask reports whether a check box says whether a task is done, rather than asks for input: it is the first thing in a list item, and it cannot be
@@ -63,12 +59,10 @@ func linksToItself(n *html.Node) bool {
 	if n.DataAtom != atom.A || !strings.HasPrefix(attribute(n, "href"), "#") {
 		return false
 	}
-	switch n.Parent.DataAtom {
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Dt, atom.Caption, atom.Figcaption:
-	default:
-		if !slices.Contains(strings.Fields(attribute(n, "class")), "headerlink") { // of Sphinx
-			return false
-		}
+	around := n.Parent.DataAtom
+	marks := isHeading(n.Parent) || around == atom.Dt || around == atom.Caption || around == atom.Figcaption
+	if !marks && !slices.Contains(strings.Fields(attribute(n, "class")), "headerlink") { // of Sphinx
+		return false
 	}
 	switch strings.TrimSpace(textOf(n)) {
 	case "¶", "#", "§", "🔗":

@@ -124,6 +124,16 @@ func textOf(n *html.Node) string {
 	return out.String()
 }
 
+// isHeading reports whether n is a heading of any level.
+func isHeading(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		return true
+	default:
+		return false
+	}
+}
+
 // closest returns the nearest element of a name around n, or nil.
 func closest(n *html.Node, name atom.Atom) *html.Node {
 	for p := n.Parent; p != nil; p = p.Parent {

@@ -38,7 +38,7 @@ func plainElement(n *html.Node) {
 // holdsBlocks reports whether a child of n is a block, rather than being in a line of text.
 func holdsBlocks(n *html.Node) bool {
 	for child := range n.ChildNodes() {
-		if child.Type == html.ElementNode && child.DataAtom != 0 && !inline[child.DataAtom] && child.DataAtom != atom.Br {
+		if isBlock(child) && child.DataAtom != atom.Br {
 			return true
 		}
 	}

@@ -36,8 +36,8 @@ var htmlTypes = map[string]bool{"html": true, "text/html": true}
 // entryElements are the elements that hold one entry.
 var entryElements = map[string]bool{"item": true, "entry": true, "url": true, "sitemap": true}
 
-// rootElements are the root elements of feeds and sitemaps.
-var rootElements = map[string]bool{"rss": true, "feed": true, "RDF": true, "urlset": true, "sitemapindex": true}
+// rootElements are the root elements of feeds and sitemaps, in lower case.
+var rootElements = wordSet("rss feed rdf urlset sitemapindex")
 
 func readFeed(d document) (feed, bool) {
 	decoder := xml.NewDecoder(strings.NewReader(withoutControls(d.text[:min(len(d.text), maxFeed)])))
@@ -53,7 +53,7 @@ func readFeed(d document) (feed, bool) {
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			if len(r.path) == 0 && !rootElements[t.Name.Local] {
+			if len(r.path) == 0 && !rootElements[strings.ToLower(t.Name.Local)] {
 				return feed{}, false
 			}
 			if len(r.path) == maxXMLDeep || len(r.entries) == maxEntries {

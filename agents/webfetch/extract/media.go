@@ -64,16 +64,13 @@ func beginsFeed(data []byte) bool {
 	for s := (scanner{rest: text}); s.next(); {
 		switch {
 		case s.name != "":
-			return feedTags[s.name]
+			return rootElements[s.name[strings.LastIndexByte(s.name, ':')+1:]]
 		case strings.TrimSpace(s.text) != "":
 			return false
 		}
 	}
 	return false
 }
-
-// feedTags are the tags of rootElements, as the scanner names them.
-var feedTags = wordSet("rss feed rdf:rdf urlset sitemapindex")
 
 // isTextType reports whether a media type of an application is one of text.
 func isTextType(mediaType string) bool {

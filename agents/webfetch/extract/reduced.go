@@ -32,9 +32,7 @@ func reduced(root, head *html.Node) *html.Node {
 
 // indentation reports whether n is white space between blocks.
 func indentation(n *html.Node) bool {
-	block := func(near *html.Node) bool {
-		return near == nil || near.Type == html.ElementNode && near.DataAtom != 0 && !inline[near.DataAtom]
-	}
+	block := func(near *html.Node) bool { return near == nil || isBlock(near) }
 	return n.Type == html.TextNode && block(n.PrevSibling) && block(n.NextSibling) && !inline[n.Parent.DataAtom] && n.Parent.DataAtom != atom.Pre &&
 		strings.TrimSpace(n.Data) == ""
 }

@@ -106,6 +106,11 @@ var inline = map[atom.Atom]bool{
 	atom.Strike: true, atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Time: true, atom.Tt: true, atom.U: true, atom.Var: true, atom.Wbr: true,
 }
 
+// isBlock reports whether n is an element that HTML knows and that is not inside a line of text.
+func isBlock(n *html.Node) bool {
+	return n.Type == html.ElementNode && n.DataAtom != 0 && !inline[n.DataAtom]
+}
+
 // inLine reports whether n is inside a line of text, as inline elements and formulas are.
 func inLine(n *html.Node) bool { return inline[n.DataAtom] || n.Namespace == "math" }
 
