@@ -65,7 +65,7 @@ func linksToItself(n *html.Node) bool {
 		return false
 	}
 	switch strings.TrimSpace(textOf(n)) {
-	case "¶", "#", "§", "🔗":
+	case "¶", "#", "§", "🔗", "\u200b": // the last one of Docusaurus, which draws the mark itself
 		return true
 	}
 	return false
