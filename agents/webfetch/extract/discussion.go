@@ -58,7 +58,7 @@ func isDiscussion(root *html.Node, m Metadata) bool {
 		return true
 	}
 	for n := range root.Descendants() {
-		if kind := attribute(n, "itemtype"); discussions[kind[strings.LastIndexByte(kind, '/')+1:]] {
+		if discussions[itemType(n)] {
 			return true
 		}
 	}

@@ -124,6 +124,12 @@ func textOf(n *html.Node) string {
 	return out.String()
 }
 
+// itemType returns the name of what an element says that it is about, such as Product (https://html.spec.whatwg.org/#microdata), or "".
+func itemType(n *html.Node) string {
+	kind := attribute(n, "itemtype")
+	return kind[strings.LastIndexByte(kind, '/')+1:]
+}
+
 // isHeading reports whether n is a heading of any level.
 func isHeading(n *html.Node) bool {
 	switch n.DataAtom {

@@ -28,9 +28,7 @@ func graft(page, found *html.Node, base *url.URL, about Metadata, pictures bool)
 	keepQuotations(runs, kept)
 	dropTrail(runs, kept, base)
 	addLead(runs, kept, text, about.Description)
-	if about.isProduct() {
-		keepFacts(runs, kept)
-	}
+	keepFacts(runs, kept, about)
 	keepRows(runs, kept)
 	keepLists(runs, kept)
 	keepHeadings(runs, kept)

@@ -15,10 +15,12 @@ func TestAProductHasItsPrice(t *testing.T) {
 		head, body string
 		kept       bool
 	}{
-		"that OpenGraph says": {`<meta property="og:type" content="product">`, facts + text, true},
-		"that JSON-LD says":   {`<script type="application/ld+json">{"@type":"Product","name":"Pine crate"}</script>`, facts + text, true},
-		"but no other page":   {"", facts + text, false},
-		"nor a review of one": {`<meta property="og:type" content="product"><script type="application/ld+json">{"@type":"NewsArticle"}</script>`, facts + text, false},
+		"that OpenGraph says":  {`<meta property="og:type" content="product">`, facts + text, true},
+		"that JSON-LD says":    {`<script type="application/ld+json">{"@type":"Product","name":"Pine crate"}</script>`, facts + text, true},
+		"that its markup says": {"", `<div itemscope itemtype="https://schema.org/Product">` + facts + text + "</div>", true},
+		"but no category":      {"", facts + text + `<div itemscope itemtype="https://schema.org/Product"><h2>Oak crate</h2></div>`, false},
+		"but no other page":    {"", facts + text, false},
+		"nor a review of one":  {`<meta property="og:type" content="product"><script type="application/ld+json">{"@type":"NewsArticle"}</script>`, facts + text, false},
 	} {
 		page := "<html><head>" + test.head + "</head><body><main>" + test.body + "</main></body></html>"
 		got := read(t, "text/html", page, extract.Options{}).Text
