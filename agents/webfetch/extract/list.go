@@ -1,15 +1,17 @@
 package extract
 
 import (
+	"slices"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
-// keepLists keeps items of lists that were lost: of a list between kept text that a kept heading announces, of which half was kept, or that stands among
-// kept paragraphs. The libraries drop items that are short or hold a control, such as the ingredients of a recipe, and all lists of a page in which
+// keepLists keeps items of lists that were lost: of a list between kept text that a heading announces, of which half was kept, or that stands among kept
+// paragraphs. The libraries drop items that are short or hold a control, such as the ingredients of a recipe, and all lists of a page in which
 // they find nothing but paragraphs. Lists of links are left to them.
 func keepLists(runs []run, kept map[*html.Node]bool) {
-	last := lastKept(runs, kept)
+	first, last := slices.IndexFunc(runs, func(r run) bool { return r.kept(kept) }), lastKept(runs, kept)
 	for i := 0; i < last; i++ {
 		list := outermostList(runs[i].nodes[0])
 		if list == nil {
@@ -19,7 +21,7 @@ func keepLists(runs []run, kept map[*html.Node]bool) {
 		for end <= last && outermostList(runs[end].nodes[0]) == list {
 			end++
 		}
-		announced := i > 0 && subheads(runs[i-1]) && runs[i-1].kept(kept) && list.DataAtom != atom.Dl // which also holds credits
+		announced := i > first && subheads(runs[i-1]) && !announcesSideContent(runs[i-1]) && list.DataAtom != atom.Dl // which also holds credits
 		wanted := announced || among(runs, i, end, kept)
 		if !inSideContent(list) && !named(list, captionWords) {
 			keepItems(runs[i:end], kept, wanted)

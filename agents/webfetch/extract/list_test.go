@@ -43,6 +43,7 @@ func TestAPlainPageKeepsItsLists(t *testing.T) {
 	}{
 		"between paragraphs":           {text + list + text, true},
 		"below a heading":              {text + "<h2>Bread</h2>" + list + "<h2>Work</h2>" + text, true},
+		"below a heading of its own":   {"<div>" + text + "</div><div><h2>Bread</h2>" + list + "</div><div>" + text + "</div>", true},
 		"after another list":           {text + "<ol><li>one</li></ol>" + list + text, true},
 		"at the end of a part":         {"<div>" + text + list + "</div><div>" + text + "</div>", true},
 		"before a link":                {"<div>" + text + list + `<a href="/buy">Buy it</a></div><div>` + text + "</div>", true},
