@@ -200,7 +200,7 @@ func (e *robotsFile) read(ctx context.Context, p plan, u *url.URL, resp *http.Re
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		return
 	}
-	data, _, err := readBody(u, resp, robots.MaxBytes, cutBody)
+	data, _, err := readBody(u, resp, robots.MaxBytes+1, cutBody)
 	if err != nil { // the rules that are missing may be those that disallow
 		e.err = unreadRobots(u, err)
 		if ctx.Err() != nil {

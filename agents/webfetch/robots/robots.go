@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// MaxBytes is how much of a file is read; the rest is ignored (RFC 9309 section 2.5 asks for at least 500 KiB).
+// MaxBytes is how much of a file is read; the rest is ignored, with the line that it begins in (RFC 9309 section 2.5 asks for at least 500 KiB).
 const MaxBytes = 500 << 10
 
 // Limits of what one file may cost. Rules beyond them are ignored. If a path is too long, or matching takes too much work, the path is not allowed.
@@ -36,7 +36,10 @@ type rule struct {
 
 // Parse parses a file. Any file is valid.
 func Parse(data []byte) *File {
-	data = bytes.TrimPrefix(data[:min(len(data), MaxBytes)], []byte("\ufeff"))
+	if len(data) > MaxBytes { // half of a rule is about other paths
+		data = data[:bytes.LastIndexAny(data[:MaxBytes+1], "\r\n")+1]
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	f, rules := &File{}, 0
 	var current *group
 	naming := false // the previous lines name agents, so that one more belongs to the same group

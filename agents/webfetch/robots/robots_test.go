@@ -115,6 +115,20 @@ func TestHostileFilesAreBounded(t *testing.T) {
 	}
 }
 
+func TestALineThatIsCutIsIgnored(t *testing.T) {
+	const last = "disallow: /private/"
+	for cut, want := range map[int]bool{0: false, 1: true, len("private/"): true} {
+		file := "user-agent: *\n" + strings.Repeat("#\n", robots.MaxBytes)
+		file = file[:robots.MaxBytes-len(last)-1+cut] + "\n" + last + "\nallow: /private/\n"
+		if v := robots.Parse([]byte(file)).Test(agent, "/private/a"); v.Allowed != want {
+			t.Errorf("Test() with %d bytes of the last rule too many = %+v, want allowed %t", cut, v, want)
+		}
+		if v := robots.Parse([]byte(file)).Test(agent, "/b"); !v.Allowed {
+			t.Errorf("Test() with %d bytes of the last rule too many = %+v, want other paths allowed", cut, v)
+		}
+	}
+}
+
 func FuzzRobots(f *testing.F) {
 	f.Add([]byte("user-agent: *\ndisallow: /*a$\nallow: /b%20"), "/a")
 	f.Add([]byte("\ufeffUser-Agent: quorate-webfetch # us\r\nDisallow: /\r\nAllow: /p$\r\nCrawl-delay: 1e9\r\n"), "/p?q=%2F")
