@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -9,9 +8,11 @@ import (
 )
 
 // plainDocumentation undoes what generators of documentation do to text: they put code into tables and figures, notes into asides, and a link to
-// itself into each heading. The check boxes of task lists become signs, and the buttons in headings become text, because controls are not read.
+// itself into each heading. The check boxes of task lists become signs, and the labels of tabs and the buttons in headings become text, because
+// controls are not read.
 func plainDocumentation(root *html.Node) {
 	bareCode(root)
+	labelTabs(root)
 	var boxes []*html.Node
 	for n := range root.Descendants() {
 		switch {
@@ -61,7 +62,7 @@ func linksToItself(n *html.Node) bool {
 	}
 	around := n.Parent.DataAtom
 	marks := isHeading(n.Parent) || around == atom.Dt || around == atom.Caption || around == atom.Figcaption
-	if !marks && !slices.Contains(strings.Fields(attribute(n, "class")), "headerlink") { // of Sphinx
+	if !marks && !hasClass(n, "headerlink") { // of Sphinx
 		return false
 	}
 	switch strings.TrimSpace(textOf(n)) {

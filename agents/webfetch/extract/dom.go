@@ -22,6 +22,15 @@ func hasAttribute(n *html.Node, name string) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 }
 
+func hasClass(n *html.Node, class string) bool {
+	for name := range strings.FieldsSeq(attribute(n, "class")) {
+		if name == class {
+			return true
+		}
+	}
+	return false
+}
+
 func setAttribute(n *html.Node, name, value string) {
 	for i := range n.Attr {
 		if n.Attr[i].Key == name {

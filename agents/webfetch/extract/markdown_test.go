@@ -221,6 +221,8 @@ func TestDocumentationIsReadAsItsAuthorsWroteIt(t *testing.T) {
 		`<dl class="py function"><dt class="sig">os.open(<em>path</em>)<a class="headerlink" href="#os.open" title="Link">¶</a></dt><dd><p>Opens the file of that name and returns it.</p></dd></dl>`: "\n\nos.open(*path*)\n\nOpens the file",
 		`<div class="block"><p><span>Opening a file of some name.</span><a class="headerlink" href="#id1">¶</a></p></div>`:                                                                            "\n\nOpening a file of some name.\n\n",
 		"<h2 id='a'>Section one<a class=hash-link href='#a' aria-label='Direct link'>\u200b</a></h2>":                                                                                                 "\n\n## Section one\n\n",
+		`<div class="tabbed-set tabbed-alternate"><input type=radio><input type=radio><div class="tabbed-labels"><label>Linux</label><label>Windows</label></div><div class="tabbed-content">
+<div class="tabbed-block"><p>Open a terminal and type its name.</p></div><div class="tabbed-block"><p>Look for its name in the menu.</p></div></div></div>`: "\n\n**Linux**\n\nOpen a terminal and type its name.\n\n**Windows**\n\nLook for its name in the menu.\n\n",
 		`<h3><a href="#b">Section two</a></h3>`: "\n\n### [Section two](https://site.test/dir/page#b)\n\n",
 	} {
 		got := read(t, "text/html", "<article>"+filler+written+filler+"</article><aside class=related>Other things</aside>", extract.Options{})
