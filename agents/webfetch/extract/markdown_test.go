@@ -226,7 +226,7 @@ func TestDocumentationIsReadAsItsAuthorsWroteIt(t *testing.T) {
 		`<h3><a href="#b">Section two</a></h3>`: "\n\n### [Section two](https://site.test/dir/page#b)\n\n",
 	} {
 		got := read(t, "text/html", "<article>"+filler+written+filler+"</article><aside class=related>Other things</aside>", extract.Options{})
-		if !strings.Contains(got.Text, want) || strings.Contains(got.Text, "Other things") || len(got.Warnings) > 0 {
+		if !strings.Contains(got.Text, want) || strings.Contains(got.Text, "Other things") || strings.Count(got.Text, "Linux") > 1 || len(got.Warnings) > 0 {
 			t.Errorf("Extract(%s) = %q with %v, want %q in it", written, got.Text, got.Warnings, want)
 		}
 	}

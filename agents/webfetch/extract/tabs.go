@@ -5,7 +5,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// labelTabs puts the labels of tabs at the beginning of what each of them shows. Material for MkDocs has radio buttons for tabs, whose labels are controls,
+// labelTabs moves the labels of tabs to the beginning of what each of them shows. Material for MkDocs has radio buttons for tabs, whose labels are controls,
 // and all that they show is in the page.
 func labelTabs(root *html.Node) {
 	for n := range root.Descendants() {
@@ -18,6 +18,7 @@ func labelTabs(root *html.Node) {
 		}
 		for i, part := range shown {
 			part.InsertBefore(element(atom.P, element(atom.Strong, text(textOf(labels[i])))), part.FirstChild)
+			labels[i].Parent.RemoveChild(labels[i])
 		}
 	}
 }
