@@ -34,6 +34,8 @@ func TestADiscussionIsReadWithItsAnswers(t *testing.T) {
 		"unmarked":                         qa(`<script type=application/ld+json>{"@type":"WebPage","mainEntity":{"@type":"DiscussionForumPosting"}}</script>`, ""),
 		"the first post only in JSON-LD": strings.Replace(
 			qa(`<script type=application/ld+json>{"@type":"DiscussionForumPosting","text":"`+question+`"}</script>`, "itemprop=text"), "itemprop=text", "", 1),
+		"with more remarks than posts": strings.NewReplacer("article>", "section>", remark, strings.Repeat("<div itemprop=text>"+remark+"</div>", 25)).Replace(
+			qa(`<script type=application/ld+json>{"@type":"QAPage"}</script>`, "itemprop=text")),
 	} {
 		got := read(t, "text/html", page, extract.Options{Format: extract.Text}).Text
 		for _, post := range []string{question, answer, reply} {

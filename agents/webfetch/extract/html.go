@@ -64,7 +64,7 @@ func mainContent(content *Content, root *html.Node, base *url.URL, size cost, hi
 		removeWhere(root, hidden)
 		return pageContent(root)
 	}
-	dropSideContent(root, visible, isArticlePage(root, content.Metadata))
+	dropSideContent(root, visible, !isArticlePage(root, content.Metadata) && !isDiscussion(root, content.Metadata))
 	visible = textSize(root, isAroundContent)
 	found, err := contentNode(root, base, visible, content.Metadata)
 	whole := textSize(root, nil)

@@ -9,14 +9,15 @@ import (
 // libraries know such names, but each applies them only in some cases, and neither to the result of the other.
 //
 // Names can mislead: a forum may consist of comments only, and the element with the content may be named sidebar. So nothing is removed that contains
-// a first-level heading or more than a third of the visible bytes, nor what begins with a quotation: a post of a social network. On a page that is no
-// article, neither are elements of one class that together hold more: those with what each of the people on it does, for example.
+// a first-level heading or more than a third of the visible bytes, nor what begins with a quotation: a post of a social network. If together
+// is set, neither are elements of one class that together hold more: those with what each of the people on a page does, for example. It is not set for
+// articles, nor for threads, which may have more remarks than posts.
 //
 // Measured on 983 pages of trafilatura's evaluation: F1 is 0.918 without and 0.925 with it, in a tenth less CPU time, since the libraries have less
 // to read. Leaving out any one group of words changes F1 by at most 0.002.
-func dropSideContent(root *html.Node, visible int, article bool) {
+func dropSideContent(root *html.Node, visible int, together bool) {
 	s := sideContent{most: visible / 3, together: map[string]int{}}
-	if !article {
+	if together {
 		s.add(root)
 	}
 	s.drop(root)
