@@ -17,7 +17,7 @@ const (
 // theirs, or another store, in place of ours.
 func makeDataDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make the data folder: %w", err)
+		return fault.Invalid("store.dataDir", "CONFIG_INVALID", "make the data folder: %w; choose another with --data-dir", err)
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -25,7 +25,7 @@ func makeDataDir(dir string) error {
 	}
 	if othersMay(writable, info) {
 		return fault.Invalid("store.dataDir", "CONFIG_INVALID", "others may write to the data folder %s (mode %s): run chmod go-w on it, or choose another with --data-dir",
-			dir, info.Mode().Perm())
+			dir, info.Mode())
 	}
 	return nil
 }

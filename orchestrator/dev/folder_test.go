@@ -23,11 +23,23 @@ func TestAFolderThatOthersMayWriteToHoldsNoToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := dev.Run(ctx, cfg, t.Output(), t.Output())
-		if fault.ReasonOf(err) != "CONFIG_INVALID" || !strings.Contains(err.Error(), "run chmod go-w on it") {
+		if fault.ReasonOf(err) != "CONFIG_INVALID" || !strings.Contains(err.Error(), "(mode "+(os.ModeDir|mode).String()+"): run chmod go-w on it") {
 			t.Errorf("Run() on a folder of mode %s = %v, want CONFIG_INVALID and what to do", mode, err)
 		}
 		if files, err := os.ReadDir(cfg.Store.DataDir); err != nil || len(files) > 0 {
 			t.Errorf("ReadDir() of a folder of mode %s = %v, %v, want that it is left alone", mode, files, err)
 		}
+	}
+}
+
+func TestADataFolderThatCannotBeMadeIsNamed(t *testing.T) {
+	t.Parallel()
+	cfg := configIn(t.TempDir())
+	if err := os.WriteFile(cfg.Store.DataDir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := dev.Run(t.Context(), cfg, t.Output(), t.Output())
+	if fault.ReasonOf(err) != "CONFIG_INVALID" || !strings.Contains(err.Error(), cfg.Store.DataDir) || !strings.Contains(err.Error(), "choose another with --data-dir") {
+		t.Errorf("Run() on a file = %v, want CONFIG_INVALID, its name and what to do", err)
 	}
 }

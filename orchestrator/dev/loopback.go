@@ -9,8 +9,8 @@ import (
 
 // checkLoopback refuses an address that other machines could reach: dev mode has one shared token and no TLS.
 func checkLoopback(field, addr string) error {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil || port == "" {
 		return fault.Invalid(field, "CONFIG_INVALID", "%q is not an address: write host:port, for example 127.0.0.1:0", addr)
 	}
 	if netguard.IsLoopback(host) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/quorate/quorate/orchestrator/dev"
@@ -65,5 +66,16 @@ func TestThePortsFileIsThereWhileAllIsReady(t *testing.T) {
 	start(t, dir).stop() // start reads the file
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Stat(ports file) after the end = %v, want that it is gone", err)
+	}
+}
+
+func TestAnAddressHasAPort(t *testing.T) {
+	t.Parallel()
+	for _, addr := range []string{"127.0.0.1", "127.0.0.1:", ""} {
+		cfg := configIn(t.TempDir())
+		cfg.GRPC.Addr = addr
+		if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), "is not an address") {
+			t.Errorf("Validate() with grpc.addr %q = %v, want that it is not an address", addr, err)
+		}
 	}
 }
