@@ -21,6 +21,18 @@ func File(name string, most int64) ([]byte, error) {
 	return Read(f, name, most)
 }
 
+// RegularFile is File, but refuses what is not a regular file. Opening a pipe waits for a writer: whoever reads a file again while others wait must not.
+func RegularFile(name string, most int64) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", name)
+	}
+	return File(name, most)
+}
+
 // Read reads to the end and returns at most the given number of bytes. More is an error that begins with name and wraps ErrTooLarge.
 func Read(from io.Reader, name string, most int64) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(from, most+1))

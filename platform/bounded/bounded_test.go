@@ -36,3 +36,26 @@ func TestAnErrorNamesTheFile(t *testing.T) {
 		t.Errorf("File() of a folder = %v, want an error with the name", err)
 	}
 }
+
+func TestARegularFileIsNothingElse(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	name := filepath.Join(folder, "ten")
+	if err := os.WriteFile(name, []byte("0123456789"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := bounded.RegularFile(name, 10); err != nil || string(got) != "0123456789" {
+		t.Errorf("RegularFile() of 10 bytes of 10 = %q, %v, want them", got, err)
+	}
+	if _, err := bounded.RegularFile(name, 9); !errors.Is(err, bounded.ErrTooLarge) {
+		t.Errorf("RegularFile() of 10 bytes of 9 = %v, want ErrTooLarge", err)
+	}
+	if _, err := bounded.RegularFile(name+"x", 9); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("RegularFile() of a missing file = %v, want ErrNotExist", err)
+	}
+	for _, other := range []string{folder, os.DevNull} {
+		if _, err := bounded.RegularFile(other, 10); err == nil || !strings.Contains(err.Error(), other+" is not a file") {
+			t.Errorf("RegularFile(%s) = %v, want that it is not a file", other, err)
+		}
+	}
+}

@@ -12,10 +12,10 @@ import (
 	"github.com/quorate/quorate/platform/bounded"
 )
 
-// ReadStrict reads the one YAML document in the file at path, of at most 1 MiB, into dst, for files beside the configuration, such as of credentials. A field
+// ReadStrict reads the one YAML document in the regular file at path, of at most 1 MiB, into dst, for files beside the configuration, such as of credentials. A field
 // that dst does not have and a second document are errors. No error repeats a value, which may be a secret. An empty file leaves dst as it is.
 func ReadStrict(path string, dst any) error {
-	data, err := bounded.File(path, maxFile)
+	data, err := bounded.RegularFile(path, maxFile)
 	if err != nil {
 		return err
 	}

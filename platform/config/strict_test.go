@@ -35,3 +35,11 @@ func TestReadStrictSaysWhatIsWrongWithoutValues(t *testing.T) {
 		}
 	}
 }
+
+// TestReadStrictWaitsForNobody has a device in place of a pipe, which a reader without the check would wait for.
+func TestReadStrictWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	if err := config.ReadStrict(os.DevNull, &struct{}{}); err == nil || !strings.Contains(err.Error(), os.DevNull+" is not a file") {
+		t.Errorf("ReadStrict(%s) = %v, want that it is not a file", os.DevNull, err)
+	}
+}

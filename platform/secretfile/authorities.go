@@ -4,6 +4,8 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 // maxAuthorities is the largest file of authorities, in bytes. That of a whole operating system has a quarter of it.
@@ -11,7 +13,7 @@ const maxAuthorities = 1 << 20
 
 // Authorities reads a regular file of trusted certificates (PEM). One that has more than 1 MiB, no certificate, or a block that is not a certificate, is an error.
 func Authorities(file string) (*x509.CertPool, error) {
-	content, err := readPublic(file, maxAuthorities)
+	content, err := bounded.RegularFile(file, maxAuthorities)
 	if err != nil {
 		return nil, err
 	}

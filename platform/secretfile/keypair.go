@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 // KeyPair is a certificate with its private key (PEM), made by OpenKeyPair. It is safe for concurrent use.
@@ -67,7 +69,7 @@ func (k *KeyPair) Certificate() (*tls.Certificate, error) {
 }
 
 func (k *KeyPair) read() (tls.Certificate, error) {
-	cert, err := readPublic(k.cert, maxBytes)
+	cert, err := bounded.RegularFile(k.cert, maxBytes)
 	if err != nil {
 		return tls.Certificate{}, err
 	}

@@ -4,6 +4,7 @@
 package secretfile
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -24,18 +25,18 @@ func Read(file string) ([]byte, error) {
 }
 
 func read(file string) ([]byte, fs.FileInfo, error) {
-	return readRegular(file, maxBytes, private)
+	f, info, err := open(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = f.Close() }() // opened for reading: nothing to lose
+	content, err := bounded.Read(f, file, maxBytes)
+	return content, info, err
 }
 
-// readPublic returns the content of a regular file that everybody may read, of at most so many bytes.
-func readPublic(file string, most int64) ([]byte, error) {
-	content, _, err := readRegular(file, most, func(string, fs.FileInfo) error { return nil })
-	return content, err
-}
-
-// readRegular returns the content of a regular file, once check has accepted it. It looks before it opens the file, because opening a pipe would block
-// forever. It checks the opened file, so that nobody can swap the file in between.
-func readRegular(file string, most int64, check func(string, fs.FileInfo) error) ([]byte, fs.FileInfo, error) {
+// open checks the mode of the opened file, so that nobody can swap the file in between. It checks for a regular file before opening, because opening a pipe
+// would block forever.
+func open(file string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, nil, err
@@ -47,15 +48,13 @@ func readRegular(file string, most int64, check func(string, fs.FileInfo) error)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = f.Close() }() // opened for reading: nothing to lose
 	if info, err = f.Stat(); err == nil {
-		err = check(file, info)
+		err = private(file, info)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, errors.Join(err, f.Close())
 	}
-	content, err := bounded.Read(f, file, most)
-	return content, info, err
+	return f, info, nil
 }
 
 func private(file string, info fs.FileInfo) error {
