@@ -4,12 +4,16 @@ import (
 	"encoding/json"
 	"math/big"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/platform/apijson"
 )
 
 // messageFlags are the flags that say what an agent is told; exactly one of them is given.
@@ -64,7 +68,7 @@ func filePart(name string, content []byte) *a2apb.Part {
 	return part
 }
 
-// pairs parses the key=value pairs of a flag. A value that is a JSON scalar becomes that scalar, any other a string.
+// pairs parses the key=value pairs of a flag. A value that is JSON is what it says, as in the console, and any other a text.
 func pairs(flag string, texts []string) (map[string]*structpb.Value, error) {
 	found := make(map[string]*structpb.Value, len(texts))
 	for _, pair := range texts {
@@ -76,48 +80,40 @@ func pairs(flag string, texts []string) (map[string]*structpb.Value, error) {
 		if _, twice := found[key]; twice {
 			return nil, usage("%s %s is given twice", flag, key)
 		}
-		value := scalar(text)
-		if rounded(text, value) || tooLarge(text, value) {
-			return nil, usage("%s %s: the number %s has more digits than are kept; to send it as a text write %s=%q", flag, key, text, key, text)
+		value := structpb.NewStringValue(text)
+		if json.Valid([]byte(text)) {
+			if number := lost(text); number != "" {
+				return nil, usage("%s %s: the number %s has more digits than are kept; to send it as a text write '%s=%s'",
+					flag, key, number, key, strings.Replace(text, number, strconv.Quote(number), 1)) // without the single quotes a shell takes the others away
+			}
+			if err := protojson.Unmarshal([]byte(text), value); err != nil {
+				return nil, usage("%s %s: %s", flag, key, apijson.Problem(err))
+			}
 		}
 		found[key] = value
 	}
 	return found, nil
 }
 
-func scalar(text string) *structpb.Value {
-	var value any
-	if err := json.Unmarshal([]byte(text), &value); err == nil {
-		switch value := value.(type) {
-		case bool:
-			return structpb.NewBoolValue(value)
-		case float64:
-			return structpb.NewNumberValue(value)
-		case string:
-			return structpb.NewStringValue(value)
-		case nil:
-			return structpb.NewNullValue()
+// lost returns the first number in JSON that would not be kept, or "".
+func lost(text string) string {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	for token, err := decoder.Token(); err == nil; token, err = decoder.Token() {
+		if number, ok := token.(json.Number); ok && !kept(number) {
+			return number.String()
 		}
 	}
-	return structpb.NewStringValue(text)
+	return ""
 }
 
-// rounded reports whether text is a whole number that a double cannot hold exactly: the agent would get another number, of an order or an account,
-// say.
-func rounded(text string, value *structpb.Value) bool {
-	if _, number := value.GetKind().(*structpb.Value_NumberValue); !number {
-		return false
+// kept reports whether a double holds a number: otherwise a whole one would become another, of an order or an account, say, and one that is too large none.
+func kept(number json.Number) bool {
+	double, err := number.Float64()
+	whole, ok := new(big.Int).SetString(number.String(), 10)
+	if err != nil || !ok {
+		return err == nil
 	}
-	whole, ok := new(big.Int).SetString(strings.TrimSpace(text), 10)
-	if !ok {
-		return false
-	}
-	kept, _ := new(big.Float).SetFloat64(value.GetNumberValue()).Int(nil)
-	return whole.Cmp(kept) != 0
-}
-
-// tooLarge reports whether text is a number of JSON that is beyond those of a double, which scalar leaves as a text: a rule about the number would see none.
-func tooLarge(text string, value *structpb.Value) bool {
-	_, left := value.GetKind().(*structpb.Value_StringValue)
-	return left && json.Valid([]byte(text)) && strings.ContainsAny(strings.TrimSpace(text)[:1], "-0123456789")
+	exact, _ := big.NewFloat(double).Int(nil)
+	return whole.Cmp(exact) == 0
 }

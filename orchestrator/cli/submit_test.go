@@ -62,6 +62,13 @@ func TestSubmitSendsWhatTheFlagsSay(t *testing.T) {
 				"message": text("x"), "inputs": []any{object{"name": "n", "value": 7.0}, object{"name": "spec", "value": "s"}},
 			},
 		},
+		"values that are JSON": {
+			args: []string{"--agent", "a", "--text", "x", "--attr", `regions=["eu",1]`, "--attr", `quoted="[1]"`, "--attr", "broken=[1", "--input", `o={"a":[true,null]}`},
+			want: object{
+				"route": object{"agent": "a"}, "message": text("x"), "attributes": object{"regions": []any{"eu", 1.0}, "quoted": "[1]", "broken": "[1"},
+				"inputs": []any{object{"name": "o", "value": object{"a": []any{true, nil}}}},
+			},
+		},
 		"several agents": {
 			args: []string{"--skill", "s", "--text", "x", "--fan-out", "2", "--agents", "4", "--agent-version", "^1.2"},
 			want: object{"route": object{"skill": "s", "version": "^1.2", "fanOut": object{"mode": "k_of_n", "k": 2.0, "agents": 4.0}}, "message": text("x")},
@@ -93,7 +100,7 @@ func TestSubmitSendsWhatTheFlagsSay(t *testing.T) {
 			args: []string{"--agent", "a", "--text", "x", "--attr", " b =true", "--attr", "n=7.5", "--attr", `q="7"`, "--attr", "s=a,b=c", "--attr", "l=[1]", "--attr", "e=", "--attr", "z=null"},
 			want: object{
 				"route": object{"agent": "a"}, "message": text("x"),
-				"attributes": object{"b": true, "n": 7.5, "q": "7", "s": "a,b=c", "l": "[1]", "e": "", "z": nil},
+				"attributes": object{"b": true, "n": 7.5, "q": "7", "s": "a,b=c", "l": []any{1.0}, "e": "", "z": nil},
 			},
 		},
 	}

@@ -39,7 +39,7 @@ func (a *app) tasksSubmit() *cobra.Command {
 	flags := cmd.Flags()
 	sub.to.add(cmd)
 	sub.message.add(cmd, "what to do", "file that says what to do; - reads stdin")
-	flags.StringArrayVar(&sub.attributes, "attr", nil, "key=value that rules look at, repeated; true, 7 and \"7\" are a boolean, a number and a string")
+	flags.StringArrayVar(&sub.attributes, "attr", nil, "key=value that rules look at, repeated; JSON is what it says: true, 7, \"7\" and [\"a\"] are a boolean, a number, a string and a list")
 	flags.StringArrayVar(&sub.inputs, "input", nil, "name=value of an input that the agent declares or --have names, repeated; read like --attr")
 	flags.Var((*nonEmpty)(&sub.requestID), "request-id", "makes a repeated request return the first task, with its deadline (default random)")
 	flags.DurationVar(&sub.deadline, "deadline", 0, "how long the task may take, such as 10m (default 24h, at most 720h)")
