@@ -22,7 +22,8 @@ func TestWhereATaskWouldGo(t *testing.T) {
 		{"by a text that nobody does", [][2]string{{"Message", "bake a cake"}}, []string{"Refused: "}},
 		{"by a message that breaks a rule", [][2]string{{"Route", "agent"}, {"Agent", "web-fetch"}, {"Inputs", "url"}}, []string{"write key=value"}},
 		{"with an attribute twice", [][2]string{{"Inputs", ""}, {"Attributes", "a = 1\na=2"}}, []string{"“a” occurs twice"}},
-		{"with a number that is too large", [][2]string{{"Attributes", `n=[1, -1e400]`}}, []string{"[1, -1e400] has more digits than are kept"}},
+		{"with a number that is too large", [][2]string{{"Attributes", `n=[1, -1e400]`}}, []string{`-1e400 has more digits than are kept. To send it as a text, put it in quotes: "-1e400"`}},
+		{"with a number in a list that is too long", [][2]string{{"Attributes", "n=[1, 9007199254740993]"}}, []string{"The number 9007199254740993 has more digits than are kept"}},
 		{"with a number that is too long", [][2]string{{"Attributes", "n=9007199254740993"}}, []string{"9007199254740993 has more digits than are kept"}},
 	} {
 		for _, f := range test.fields {

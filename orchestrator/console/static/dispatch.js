@@ -62,13 +62,18 @@ function pairs(text, what) {
 
 function valueOf(text) {
   let value;
-  let tooLarge = false; // it would be sent as null
+  let lost; // a number that would be sent as another, or as null
   try {
-    value = JSON.parse(text, (_, part) => ((tooLarge ||= part === Infinity || part === -Infinity), part));
+    value = JSON.parse(text, (_, part, context) => {
+      const source = context?.source ?? text; // older browsers do not say how it is written
+      if (typeof part === "number" && !kept(source, part)) lost ??= source;
+      return part;
+    });
   } catch {
     return text;
   }
-  if (tooLarge || (/^-?\d+$/.test(text) && BigInt(text) !== BigInt(value)))
-    throw new Error(`The number ${text} has more digits than are kept. To send it as a text, put it in quotes: "${text}".`);
+  if (lost) throw new Error(`The number ${lost} has more digits than are kept. To send it as a text, put it in quotes: "${lost}".`);
   return value;
 }
+
+const kept = (source, number) => Number.isFinite(number) && !(/^\s*-?\d+\s*$/.test(source) && BigInt(source) !== BigInt(number));
