@@ -170,6 +170,7 @@ func TestAWrongCommandLineIs2(t *testing.T) {
 		"no card to read":           {[]string{"agents", "refresh", "a", "--card-url", ""}, `--card-url takes a text that is not empty, not ""`},
 		"no number of agents":       {[]string{"tasks", "submit", "--skill", "s", "--text", "x", "--fan-out", ""}, `--fan-out takes a text that is not empty, not ""`},
 		"no range of versions":      {[]string{"tasks", "submit", "--agent", "a", "--text", "x", "--agent-version", ""}, `--agent-version takes a text that is not empty, not ""`},
+		"no owner and no role":      {[]string{"keys", "new"}, "--name, --role are missing"},
 		"no tenant":                 {[]string{"keys", "new", "--name", "n", "--role", "admin", "--tenant", ""}, `--tenant takes a text that is not empty, not ""`},
 		"two files":                 {[]string{"tasks", "submit", "--agent", "a", "--file", "x", "--file", "y"}, "--file is given twice"},
 		"an empty text":             {[]string{"tasks", "submit", "--agent", "a", "--text", ""}, "--text is empty"},

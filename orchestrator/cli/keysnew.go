@@ -45,6 +45,9 @@ func (a *app) keysNew() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&p.Name, "name", "", "name of the key's owner; for the role agent, the agent's name")
 	cmd.Flags().StringVar(&roles, "role", "", "role: admin, dispatcher, agent, viewer, or several separated by commas")
+	for _, name := range []string{"name", "role"} {
+		_ = cmd.MarkFlagRequired(name) // the flag is there
+	}
 	cmd.Flags().Var((*nonEmpty)(&p.Tenant), "tenant", "tenant of its owner (default "+auth.DefaultTenant+")")
 	return cmd
 }

@@ -76,7 +76,8 @@ func plainly(text string) string {
 	case found[2] != "":
 		return flagNames(strings.Fields(found[2])) + " cannot be given together"
 	default:
-		return flagNames(strings.Split(strings.ReplaceAll(found[3], `"`, ""), ", ")) + " is missing"
+		missing := strings.Split(strings.ReplaceAll(found[3], `"`, ""), ", ")
+		return flagNames(missing) + choose(len(missing) == 1, " is missing", " are missing")
 	}
 }
 
