@@ -15,7 +15,7 @@ func (c *candidate) explain() {
 	case c.status.Capacity > 0:
 		c.addReason("%d of %d tasks under way", n, c.status.Capacity)
 	case n > 0:
-		c.addReason("%d tasks under way", n)
+		c.addReason("tasks under way: %d", n)
 	}
 	if c.signal.latency > 0 {
 		c.addReason("takes %s", c.signal.latency.Round(time.Millisecond))

@@ -97,7 +97,7 @@ func TestADecisionSaysHowAgentsDo(t *testing.T) {
 	}
 	want := map[string]string{
 		"half":    "status available; 1 of 2 tasks under way; takes 250ms",
-		"open":    "status available; 3 tasks under way; 20 % of its tasks failed lately",
+		"open":    "status available; tasks under way: 3; 20 % of its tasks failed lately",
 		"ill":     "AGENT_ERROR: it is in error: disk full",
 		"told":    "AGENT_UNAVAILABLE: it is unavailable: lunch",
 		"drained": "AGENT_DRAINING: an admin keeps new tasks from it",
