@@ -147,3 +147,29 @@ func appendWeighed(out []feature, ids []uint32, share float64, idf []float32) []
 	}
 	return out
 }
+
+// maxFeatures bounds how many features of a text are scored: a text of 220 words has three thousand, each of which may tell a thousand skills apart.
+const maxFeatures = 1024
+
+// heaviest returns about as many features as wanted, those with the greatest weights, in the same order. What is left out says least: most examples have it.
+func heaviest(list []feature, most int) []feature {
+	if len(list) <= most {
+		return list
+	}
+	var greatest float32
+	for _, f := range list {
+		greatest = max(greatest, f.weight)
+	}
+	const steps = 255
+	step := func(f feature) int { return int(f.weight / greatest * steps) }
+	var count [steps + 1]int
+	for _, f := range list {
+		count[step(f)]++
+	}
+	least, kept := steps, count[steps]
+	for least > 0 && kept+count[least-1] <= most {
+		least--
+		kept += count[least]
+	}
+	return slices.DeleteFunc(list, func(f feature) bool { return step(f) < least })
+}

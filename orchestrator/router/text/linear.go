@@ -154,7 +154,7 @@ func (m *linear) score(whole, pieces []uint32, into []float32) {
 	if len(m.weights) == 0 {
 		return
 	}
-	for _, f := range weigh(m.rowsOf(whole), m.rowsOf(pieces), m.idf) {
+	for _, f := range heaviest(weigh(m.rowsOf(whole), m.rowsOf(pieces), m.idf), maxFeatures) {
 		from, to := m.starts[f.id], m.starts[f.id+1]
 		weights := m.weights[from:to]
 		for j, c := range m.skills[from:to] {

@@ -79,3 +79,31 @@ func TestAnExampleThatSaysNothingIsNone(t *testing.T) {
 		t.Errorf("there are %d samples of a card and an example that has a word, want 2", got)
 	}
 }
+
+// TestALongTextIsScoredByWhatSaysMost has two skills whose examples have the same words in opposite orders: only pairs of words tell a text apart, of which it
+// has fewer than pieces of words.
+func TestALongTextIsScoredByWhatSaysMost(t *testing.T) {
+	t.Parallel()
+	said := func(from, n, step int) string {
+		var list []string
+		for j := range n {
+			list = append(list, word(1000+((from+step*j)%220+220)%220))
+		}
+		return strings.Join(list, " ")
+	}
+	skills := []text.Skill{{Agent: "agent", ID: "forwards"}, {Agent: "agent", ID: "backwards"}}
+	for e := range 10 {
+		skills[0].Examples = append(skills[0].Examples, said(22*e, 60, 1))
+		skills[1].Examples = append(skills[1].Examples, said(22*e+59, 60, -1))
+	}
+	x := text.New(skills, text.Options{})
+	for i, step := range []int{1, -1} {
+		long := said(100, 220, step)
+		if features := text.Features(long); features <= 1024 {
+			t.Fatalf("the text has %d features only", features)
+		}
+		if h := x.Search(long, 1).Hits; len(h) != 1 || h[0].Skill != skills[i].ID {
+			t.Errorf("Search() = %v for a text %s", h, skills[i].ID)
+		}
+	}
+}
