@@ -128,8 +128,11 @@ func (f *Fetcher) authorise(ctx context.Context, p plan, u *url.URL, h http.Head
 	if err != nil {
 		return err
 	}
-	if !forHost || u.Scheme != "https" && !c.AllowHTTP {
-		return failure(fault.PermissionDenied, ReasonAuth, u, "the credential %q is not for this origin", p.Credential)
+	switch {
+	case !forHost:
+		return failure(fault.PermissionDenied, ReasonAuth, u, "the credential %q is for other hosts: leave it out here", p.Credential)
+	case u.Scheme != "https" && !c.AllowHTTP:
+		return failure(fault.PermissionDenied, ReasonAuth, u, "the credential %q is sent over https only: ask for the page's https URL, or have an operator set allow_http for it", p.Credential)
 	}
 	switch {
 	case c.tokens != nil:

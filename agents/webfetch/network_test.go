@@ -360,6 +360,14 @@ func TestHeadersStayAtTheirOrigin(t *testing.T) {
 			t.Errorf("%s: the error %v has the token in it", name, err)
 		}
 	}
+	for about, req := range map[string]webfetch.Request{
+		"other hosts": {URL: two.URL, Credential: "bearer"},
+		"allow_http":  {URL: one.URL, Credential: "https only"},
+	} {
+		if _, err := f.Fetch(t.Context(), req); err == nil || !strings.Contains(err.Error(), about) {
+			t.Errorf("Fetch(%s) with the credential %q = %v, want an error about %s", req.URL, req.Credential, err, about)
+		}
+	}
 }
 
 func TestOAuth(t *testing.T) {
