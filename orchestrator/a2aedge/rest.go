@@ -195,9 +195,8 @@ func answerType(r *http.Request) string {
 
 // refuseMethod answers a request whose path allows other methods.
 func refuseMethod(w http.ResponseWriter, r *http.Request, allowed ...string) {
-	use := strings.Join(allowed, ", ")
-	w.Header().Set("Allow", strings.Replace(use, http.MethodGet, "GET, HEAD", 1)) // the server answers HEAD where it answers GET
-	writeRESTError(w, http.StatusMethodNotAllowed, statusOf(fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, use)))
+	rpcserver.SetAllow(w.Header(), allowed...)
+	writeRESTError(w, http.StatusMethodNotAllowed, statusOf(fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, strings.Join(allowed, ", "))))
 }
 
 func refuseREST(w http.ResponseWriter, err error) {

@@ -143,9 +143,8 @@ func routingError(ctx context.Context, mux *runtime.ServeMux, _ runtime.Marshale
 			writeErrorCode(w, http.StatusNotFound, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is nothing at %s: no call is named %q there", r.URL.Path, verb))
 			return
 		}
-		allowed := strings.Join(methods, ", ")
-		w.Header().Set("Allow", strings.Replace(allowed, http.MethodGet, "GET, HEAD", 1)) // see guard
-		writeErrorCode(w, code, fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, allowed))
+		SetAllow(w.Header(), methods...)
+		writeErrorCode(w, code, fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, strings.Join(methods, ", ")))
 	case http.StatusNotFound:
 		writeErrorCode(w, code, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is nothing at %s", r.URL.Path))
 	default:

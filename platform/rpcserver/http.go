@@ -56,13 +56,18 @@ func (s *Server) dotted(api http.Handler) http.Handler {
 	})
 }
 
+// SetAllow sets the header that names the methods of a path to a caller that used another: HEAD beside GET, since a Server answers it wherever GET is answered.
+func SetAllow(h http.Header, methods ...string) {
+	h.Set("Allow", strings.Replace(strings.Join(methods, ", "), http.MethodGet, "GET, HEAD", 1))
+}
+
 // unregistered answers requests that no pattern matches: 405 if one would match with GET, otherwise 404 as for a path of the API.
 func (s *Server) unregistered(api http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		get := *r
 		get.Method = http.MethodGet
 		if _, pattern := s.mux.Handler(&get); strings.HasPrefix(pattern, http.MethodGet+" ") {
-			w.Header().Set("Allow", "GET, HEAD")
+			SetAllow(w.Header(), http.MethodGet)
 			writeErrorCode(w, http.StatusMethodNotAllowed, fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use GET", r.Method))
 			return
 		}

@@ -8,10 +8,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 
 	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/rpcserver"
 )
 
 const maxBody = 64 << 10 // bytes
@@ -32,7 +32,7 @@ func (c *Catalog) ARD() http.Handler {
 	} {
 		mux.HandleFunc(ARDPath+path, func(w http.ResponseWriter, r *http.Request) {
 			if r.Method != route.method {
-				w.Header().Set("Allow", strings.Replace(route.method, http.MethodGet, "GET, HEAD", 1)) // the server answers HEAD where it answers GET
+				rpcserver.SetAllow(w.Header(), route.method)
 				c.fail(w, r, errMethod)
 				return
 			}

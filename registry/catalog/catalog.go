@@ -17,6 +17,7 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/page"
+	"github.com/quorate/quorate/platform/rpcserver"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -79,7 +80,7 @@ func New(r *registry.Registry, pages *page.Codec, o Options) (*Catalog, error) {
 // API first and then up to 10,000 agents in order of name.
 func (c *Catalog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
+		rpcserver.SetAllow(w.Header(), http.MethodGet)
 		c.fail(w, r, errMethod)
 		return
 	}
