@@ -81,10 +81,10 @@ func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string 
 // unnamedTask returns the id of the task that the message of an attempt began if the agent, which has not named it yet, lists its tasks; otherwise "".
 func unnamedTask(ctx context.Context, a *orchestrator.Attempt, client agentclient.Client) string {
 	finder, lists := client.(agentclient.Finder)
-	if !lists || a.Sends == 0 || a.NotTaken {
+	if !lists || !mayHaveBegun(a) {
 		return ""
 	}
-	remote, err := finder.Find(ctx, a.MessageID, a.StartTime.Add(-clockSlack))
+	remote, err := findBegun(ctx, a, finder)
 	if err != nil { // the task ends all the same, and its log says that the agent does not know
 		return ""
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/agenttask"
@@ -21,13 +23,13 @@ const clockSlack = 5 * time.Minute
 // id, by which an agent can recognize it; a task that must not be done twice fails instead. onReached is called when the agent answers.
 func (e *Engine) reconcile(ctx context.Context, t *orchestrator.Task, client agentclient.Client, onReached func()) error {
 	a := t.OpenAttempt()
-	if a == nil || a.Sends == 0 || a.RemoteTaskID != "" || a.NotTaken {
+	if a == nil || !mayHaveBegun(a) {
 		return nil
 	}
 	if finder, ok := client.(agentclient.Finder); ok {
 		ctx, cancel := context.WithTimeout(ctx, answerTime)
 		defer cancel()
-		remote, err := finder.Find(ctx, a.MessageID, a.StartTime.Add(-clockSlack))
+		remote, err := findBegun(ctx, a, finder)
 		if err == nil {
 			onReached()
 		}
@@ -48,4 +50,14 @@ func (e *Engine) reconcile(ctx context.Context, t *orchestrator.Task, client age
 			t.Agent, a.Sends)
 	}
 	return nil
+}
+
+// mayHaveBegun reports whether the message of an attempt may have begun a task that the agent has not named yet.
+func mayHaveBegun(a *orchestrator.Attempt) bool {
+	return a.Sends > 0 && a.RemoteTaskID == "" && !a.NotTaken
+}
+
+// findBegun returns the task of the agent that the message of an attempt began, or nil.
+func findBegun(ctx context.Context, a *orchestrator.Attempt, finder agentclient.Finder) (*a2apb.Task, error) {
+	return finder.Find(ctx, a.MessageID, a.StartTime.Add(-clockSlack))
 }
