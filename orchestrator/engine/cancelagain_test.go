@@ -31,13 +31,7 @@ func (u *unstoppable) Cancel(ctx context.Context, _ string, _ *structpb.Struct) 
 func TestATaskThatIsCanceledAgainAndAgainEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		u := &unstoppable{actor: &actor{name: "slow", play: func(ctx context.Context, _ *a2apb.Message, say agentclient.Each) error {
-			if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "")); err != nil {
-				return err
-			}
-			<-ctx.Done()
-			return ctx.Err()
-		}}}
+		u := &unstoppable{actor: &actor{name: "slow", play: works("r1", make(chan struct{}, 9))}}
 		s := newStage(t, u.actor)
 		s.client = u
 		s.start()
@@ -113,14 +107,7 @@ func (m *meddler) Cancel(ctx context.Context, id string, with *structpb.Struct) 
 func TestATaskWhoseDeadlineHasNotPassedAfterAllCanBeCanceled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		works := func(ctx context.Context, say agentclient.Each) error {
-			if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "")); err != nil {
-				return err
-			}
-			<-ctx.Done()
-			return ctx.Err()
-		}
-		a := &actor{name: "slow", play: func(ctx context.Context, _ *a2apb.Message, say agentclient.Each) error { return works(ctx, say) }}
+		a := &actor{name: "slow", play: works("r1", make(chan struct{}, 9))}
 		a.tasks = map[string]*a2apb.Task{"r1": remoteTask("r1", a2apb.TaskState_TASK_STATE_WORKING, "")}
 		a.executed = make(map[string]int)
 		m := &meddler{actor: a}

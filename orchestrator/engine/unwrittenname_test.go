@@ -8,9 +8,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
-	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
-	"github.com/quorate/quorate/orchestrator/engine"
 )
 
 // TestTheNameOfATaskWaitsForTheStore has an agent name its task, whose work must not be done twice, and a store that does not take the name for a moment or for long.
@@ -32,7 +30,7 @@ func TestTheNameOfATaskWaitsForTheStore(t *testing.T) {
 
 func nameATask(t *testing.T, refused int64, reason string) {
 	t.Helper()
-	store, works := &busyStore{}, time.Duration(0)
+	works := time.Duration(0)
 	agent := &actor{name: "agent", once: true}
 	agent.play = func(ctx context.Context, _ *a2apb.Message, say agentclient.Each) error {
 		if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "on it")); err != nil {
@@ -45,28 +43,8 @@ func nameATask(t *testing.T, refused int64, reason string) {
 			return say(snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done"))
 		}
 	}
-	w := newWorldWith(t, func(w *world) {
-		w.before = func(s orchestrator.Store) orchestrator.Store {
-			store.Store = s
-			return store
-		}
-	}, agent)
-	route := orchestrator.Route{Agent: "agent"}
-	w.awaitEnd(w.submit(engine.Submission{Route: route}).ID) // there are leases from now on, so that the next task is stored together with the intent to send
-	works = time.Minute
-	store.left.Store(refused)
-	id := w.submit(engine.Submission{Route: route}).ID
-	<-time.After(5 * time.Minute)
-	task, log := w.awaitEnd(id)
-	if n := len(agent.sends()); n != 2 {
-		t.Errorf("the agent got %d messages for two tasks, want one for each", n)
-	}
-	got := ""
-	if task.Error != nil {
-		got = task.Error.Reason
-	}
+	task, got := submitTwice(t, agent, func() { works = time.Minute }, refused)
 	if got != reason {
-		t.Errorf("the task ended as %s with %q, want %q; log %v", task.State, got, reason, log)
+		t.Errorf("the task ended as %s with %q, want %q", task.State, got, reason)
 	}
-	w.stop()
 }

@@ -41,31 +41,39 @@ func TestAResultWaitsForTheStore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				agent, store := &actor{name: "agent", once: true, play: delivers("done")}, &busyStore{}
-				w := newWorldWith(t, func(w *world) {
-					w.before = func(s orchestrator.Store) orchestrator.Store {
-						store.Store = s
-						return store
-					}
-				}, agent)
-				route := orchestrator.Route{Agent: "agent"}
-				w.awaitEnd(w.submit(engine.Submission{Route: route}).ID) // there are leases from now on, so that the next task is stored together with the intent to send
-				store.left.Store(test.refused)
-				id := w.submit(engine.Submission{Route: route}).ID
-				<-time.After(5 * time.Minute)
-				task, log := w.awaitEnd(id)
-				if n := len(agent.sends()); n != 2 {
-					t.Errorf("the agent got %d messages for two tasks, want one for each", n)
-				}
-				reason := ""
-				if task.Error != nil {
-					reason = task.Error.Reason
-				}
+				task, reason := submitTwice(t, &actor{name: "agent", once: true, play: delivers("done")}, func() {}, test.refused)
 				if task.State != test.state || reason != test.reason {
-					t.Errorf("the task ended as %s with %q, want %s with %q; log %v", task.State, reason, test.state, test.reason, log)
+					t.Errorf("the task ended as %s with %q, want %s with %q", task.State, reason, test.state, test.reason)
 				}
-				w.stop()
 			})
 		})
 	}
+}
+
+// submitTwice has an agent do a task, and another one while the store does not do so many changes. It returns the second one, and the reason of its error.
+func submitTwice(t *testing.T, agent *actor, between func(), refused int64) (task orchestrator.Task, reason string) {
+	t.Helper()
+	store := &busyStore{}
+	w := newWorldWith(t, func(w *world) {
+		w.before = func(s orchestrator.Store) orchestrator.Store {
+			store.Store = s
+			return store
+		}
+	}, agent)
+	defer w.stop()
+	route := orchestrator.Route{Agent: "agent"}
+	w.awaitEnd(w.submit(engine.Submission{Route: route}).ID) // there are leases from now on, so that the next task is stored together with the intent to send
+	between()
+	store.left.Store(refused)
+	id := w.submit(engine.Submission{Route: route}).ID
+	<-time.After(5 * time.Minute)
+	task, log := w.awaitEnd(id)
+	t.Log(log)
+	if n := len(agent.sends()); n != 2 {
+		t.Errorf("the agent got %d messages for two tasks, want one for each", n)
+	}
+	if task.Error != nil {
+		reason = task.Error.Reason
+	}
+	return task, reason
 }
