@@ -13,22 +13,24 @@ const gap = 2 // blanks between columns
 // them: it gives most characters of Chinese, Japanese and Korean two places, and combining ones none. A row's last cell widens no column.
 func Table(to io.Writer, indent string, rows [][]string) error {
 	var widths []int
-	for _, row := range rows {
-		for i, cell := range row[:max(0, len(row)-1)] {
+	escaped := make([][]string, len(rows))
+	for r, row := range rows {
+		for i, cell := range row {
+			cell = Escape(cell, false)
+			escaped[r] = append(escaped[r], cell)
+			if i == len(row)-1 {
+				break
+			}
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], width(cell))
+			widths[i] = max(widths[i], uniseg.StringWidth(cell))
 		}
 	}
 	var b strings.Builder
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = Escape(cell, false)
-			if i < len(row)-1 {
-				cells[i] += strings.Repeat(" ", widths[i]-width(cell)+gap)
-			}
+	for _, cells := range escaped {
+		for i, cell := range cells[:max(0, len(cells)-1)] {
+			cells[i] += strings.Repeat(" ", widths[i]-uniseg.StringWidth(cell)+gap)
 		}
 		b.WriteString(strings.TrimRight(indent+strings.Join(cells, ""), " ") + "\n")
 	}
@@ -50,6 +52,3 @@ func Cut(text string, places int) string {
 	}
 	return text[:end] + "…"
 }
-
-// width returns how many places a cell takes.
-func width(cell string) int { return uniseg.StringWidth(Escape(cell, false)) }
