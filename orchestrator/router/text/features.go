@@ -152,22 +152,22 @@ func appendWeighed(out []feature, ids []uint32, share float64, idf []float32) []
 const maxFeatures = 1024
 
 // heaviest returns about as many features as wanted, those with the greatest weights, in the same order. What is left out says least: most examples have it.
-func heaviest(list []feature, most int) []feature {
-	if len(list) <= most {
+func heaviest(list []feature, n int) []feature {
+	if len(list) <= n {
 		return list
 	}
-	var greatest float32
+	var most float32
 	for _, f := range list {
-		greatest = max(greatest, f.weight)
+		most = max(most, f.weight)
 	}
 	const steps = 255
-	step := func(f feature) int { return int(f.weight / greatest * steps) }
+	step := func(f feature) int { return int(f.weight / most * steps) }
 	var count [steps + 1]int
 	for _, f := range list {
 		count[step(f)]++
 	}
 	least, kept := steps, count[steps]
-	for least > 0 && kept+count[least-1] <= most {
+	for least > 0 && kept+count[least-1] <= n {
 		least--
 		kept += count[least]
 	}
