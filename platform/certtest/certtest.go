@@ -29,13 +29,19 @@ type Certificate struct {
 // NewAuthority makes a certificate authority.
 func NewAuthority(t testing.TB) *Certificate {
 	t.Helper()
-	return sign(t, "authority", nil)
+	return sign(t, "authority", nil, time.Now().Add(-time.Hour))
 }
 
 // Issue makes a certificate for localhost and 127.0.0.1, signed by the authority, for a server or a client with the given name.
 func (a *Certificate) Issue(t testing.TB, name string) *Certificate {
 	t.Helper()
-	return sign(t, name, a)
+	return a.IssueFrom(t, name, time.Now().Add(-time.Hour))
+}
+
+// IssueFrom is Issue for a certificate that is not valid before from.
+func (a *Certificate) IssueFrom(t testing.TB, name string, from time.Time) *Certificate {
+	t.Helper()
+	return sign(t, name, a, from)
 }
 
 // Pool returns a pool that contains only this authority.
@@ -46,13 +52,13 @@ func (a *Certificate) Pool() *x509.CertPool {
 }
 
 // sign makes a certificate signed by an authority or, if by is nil, an authority.
-func sign(t testing.TB, name string, by *Certificate) *Certificate {
+func sign(t testing.TB, name string, by *Certificate, from time.Time) *Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	must(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(60 * 24 * time.Hour), // so that nobody is warned yet
+		NotBefore: from, NotAfter: time.Now().Add(60 * 24 * time.Hour), // so that nobody is warned yet
 		BasicConstraintsValid: true,
 	}
 	parent, signer := template, key

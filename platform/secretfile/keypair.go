@@ -31,15 +31,26 @@ func OpenKeyPair(cert, key string, logger *slog.Logger) (*KeyPair, error) {
 	}
 	k := &KeyPair{cert: cert, key: key, logger: logger}
 	pair, err := k.Certificate()
-	if err == nil && expired(pair) { // no reason not to start: this machine's clock may be wrong, or others not need this certificate
-		logger.Error("a certificate has expired", slog.String("file", cert), slog.Time("expires", pair.Leaf.NotAfter))
+	if err == nil {
+		if err := k.valid(pair); err != nil { // no reason not to start: this machine's clock may be wrong, or others not need this certificate
+			logger.Error("a certificate is not valid now", slog.String("file", cert), slog.Any("error", err))
+		}
 	}
 	return k, err
 }
 
-func expired(pair *tls.Certificate) bool { return time.Now().After(pair.Leaf.NotAfter) }
+// valid returns an error for a certificate that is not valid now.
+func (k *KeyPair) valid(pair *tls.Certificate) error {
+	switch now, leaf := time.Now(), pair.Leaf; {
+	case now.After(leaf.NotAfter):
+		return fmt.Errorf("%s expired at %s", k.cert, leaf.NotAfter.UTC().Format(time.RFC3339))
+	case now.Before(leaf.NotBefore):
+		return fmt.Errorf("%s is not valid before %s", k.cert, leaf.NotBefore.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
 
-// Certificate returns the current certificate. If a changed one cannot be read, or has expired, the previous one stays in use.
+// Certificate returns the current certificate. If a changed one cannot be read, has expired, or is not valid yet, the previous one stays in use.
 func (k *KeyPair) Certificate() (*tls.Certificate, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -48,7 +59,7 @@ func (k *KeyPair) Certificate() (*tls.Certificate, error) {
 	}
 	k.checked = time.Now()
 	info, err := os.Stat(k.cert)
-	if err == nil && k.pair != nil && info.ModTime().Equal(k.changed) {
+	if err == nil && k.pair != nil && !k.failing && info.ModTime().Equal(k.changed) {
 		return k.pair, nil
 	}
 	var pair tls.Certificate
@@ -58,8 +69,8 @@ func (k *KeyPair) Certificate() (*tls.Certificate, error) {
 	if err != nil && k.pair == nil {
 		return nil, fmt.Errorf("read the certificate: %w", err)
 	}
-	if err == nil && k.pair != nil && expired(&pair) {
-		err = fmt.Errorf("%s expired at %s", k.cert, pair.Leaf.NotAfter.UTC().Format(time.RFC3339))
+	if err == nil && k.pair != nil {
+		err = k.valid(&pair)
 	}
 	k.tell(&pair, err)
 	if err == nil {

@@ -128,34 +128,77 @@ func TestACertificateIsReadAgainWhenItsFileChanges(t *testing.T) {
 	})
 }
 
-// TestACertificateThatHasExpiredReplacesNone has somebody put back an old file, and a server start with it.
-func TestACertificateThatHasExpiredReplacesNone(t *testing.T) {
+// TestEachTimeThatACertificateCannotBeReadIsLogged has somebody move the file away and put it back, twice: it is the same file with the same time again.
+func TestEachTimeThatACertificateCannotBeReadIsLogged(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := certtest.NewAuthority(t).Issue(t, "current")
+		var log strings.Builder
+		k, err := secretfile.OpenKeyPair(c.CertFile, c.KeyFile, slog.New(slog.NewTextHandler(&log, nil)))
+		if err != nil {
+			t.Fatalf("OpenKeyPair() = %v, want no error", err)
+		}
+		for range 2 {
+			for _, move := range [][2]string{{c.CertFile, c.CertFile + ".bak"}, {c.CertFile + ".bak", c.CertFile}} {
+				if err := os.Rename(move[0], move[1]); err != nil {
+					t.Fatal(err)
+				}
+				<-time.After(10 * time.Second)
+				if got, err := k.Certificate(); err != nil || got.Leaf.Subject.CommonName != "current" {
+					t.Errorf("Certificate() = %v, %v, want the current one", got, err)
+				}
+			}
+		}
+		if got := log.String(); strings.Count(got, "level=ERROR") != 2 || strings.Count(got, "was read again") != 2 {
+			t.Errorf("the log is %s, want two errors, each followed by word that it was read again", got)
+		}
+	})
+}
+
+// TestACertificateThatIsNotValidNowReplacesNone has somebody put back an old file, or one too early, and a server start with it.
+func TestACertificateThatIsNotValidNowReplacesNone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert"), filepath.Join(dir, "key")
 	synctest.Test(t, func(t *testing.T) {
 		authority := certtest.NewAuthority(t)
 		put := func(c *certtest.Certificate) {
+			<-time.After(10 * time.Second)
 			write(t, key, string(c.Key), 0o600, time.Now())
 			write(t, cert, string(c.Cert), 0o600, time.Now())
 		}
 		old := authority.Issue(t, "old")
 		<-time.After(61 * 24 * time.Hour)
-		put(authority.Issue(t, "current"))
+		current := authority.Issue(t, "current")
+		put(current)
 		var log strings.Builder
 		logger := slog.New(slog.NewTextHandler(&log, nil))
 		k, err := secretfile.OpenKeyPair(cert, key, logger)
 		if err != nil || log.Len() > 0 {
 			t.Fatalf("OpenKeyPair() = %v, with the log %s, want neither", err, &log)
 		}
-		<-time.After(10 * time.Second)
-		put(old)
-		if got, err := k.Certificate(); err != nil || got.Leaf.Subject.CommonName != "current" || !strings.Contains(log.String(), "expired at 2000-03-") {
-			t.Errorf("Certificate() = %v, %v, with the log %s, want the current one, and a word about the old one", got.Leaf.Subject, err, &log)
+		want := func(name, logged string) {
+			t.Helper()
+			if got, err := k.Certificate(); err != nil || got.Leaf.Subject.CommonName != name || !strings.Contains(log.String(), logged) {
+				t.Errorf("Certificate() = %v, %v, with the log %s, want the %s one, and word that it %s", got.Leaf.Subject, err, &log, name, logged)
+			}
+			log.Reset()
 		}
-		log.Reset()
-		if _, err := secretfile.OpenKeyPair(cert, key, logger); err != nil || !strings.Contains(log.String(), "level=ERROR") {
-			t.Errorf("OpenKeyPair(of one that has expired) = %v, with the log %s, want no error, and a word about it", err, &log)
+		early := authority.IssueFrom(t, "early", time.Now().Add(time.Minute))
+		put(old)
+		want("current", "expired at 2000-03-")
+		put(current)
+		want("current", "was read again")
+		put(early)
+		want("current", "is not valid before 2000-03-")
+		<-time.After(time.Minute) // it is read again although the file has not changed
+		want("early", "was read again")
+		for _, c := range []*certtest.Certificate{old, authority.IssueFrom(t, "future", time.Now().Add(time.Hour))} {
+			put(c)
+			log.Reset()
+			if _, err := secretfile.OpenKeyPair(cert, key, logger); err != nil || !strings.Contains(log.String(), "level=ERROR") {
+				t.Errorf("OpenKeyPair(of one that is not valid now) = %v, with the log %s, want no error, and word of it", err, &log)
+			}
 		}
 	})
 }
