@@ -152,7 +152,8 @@ func kindOf(token string) string {
 // token has expired is found last, and its owner may know: only the provider can have made it, for us.
 func (a *Authenticator) refuse(ctx context.Context, token string, err error) error {
 	if e, expired := errors.AsType[*oidc.TokenExpiredError](err); expired && !e.Expiry.IsZero() {
-		return fault.New(fault.Unauthenticated, "TOKEN_INVALID", "the bearer token expired at %s; get a new one", e.Expiry.UTC().Format(time.RFC3339))
+		message := fmt.Sprintf("the bearer token expired at %s; get a new one", e.Expiry.UTC().Format(time.RFC3339))
+		return &fault.Error{Kind: fault.Unauthenticated, Reason: "TOKEN_INVALID", Message: message, Cause: e} // by its cause, auth.Chain knows that we have something to say
 	}
 	_, again := a.keys.VerifySignature(ctx, token) // answered from the response that the provider has just given
 	if trouble := unreadable(again); trouble != nil {

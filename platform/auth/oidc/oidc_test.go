@@ -243,7 +243,7 @@ func TestARefusalSaysWhyInTheLog(t *testing.T) {
 func TestWhoseTokenHasExpiredIsToldSo(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
-	a := p.authenticator(t, func(*oidc.Config) {})
+	a := auth.Chain(p.authenticator(t, func(*oidc.Config) {}), auth.NewKeyring()) // as in a server, where agents have tokens of their own
 	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
