@@ -73,7 +73,7 @@ type Telemetry struct {
 	LogLevel     string  `yaml:"logLevel" doc:"debug, info, warn or error."`
 	LogFormat    string  `yaml:"logFormat" doc:"text or json."`
 	OTLPEndpoint string  `yaml:"otlpEndpoint" doc:"URL of an OTLP/gRPC receiver for our own spans; empty for none."`
-	TraceRatio   float64 `yaml:"traceRatio" doc:"Share of traces that are recorded and sent to otlpEndpoint, 0 to 1; those of consultations, and of calls whose callers record them, always are."`
+	TraceRatio   float64 `yaml:"traceRatio" doc:"Share of traces, 0 to 1, that agents are told to record, and that are sent to otlpEndpoint if it is set; those of consultations, and of calls whose callers record them, always are."`
 }
 
 // DefaultConfig returns the defaults.

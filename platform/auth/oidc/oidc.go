@@ -37,11 +37,11 @@ type Config struct {
 // DefaultConfig returns a configuration without a provider, with the usual claims.
 func DefaultConfig() Config { return Config{NameClaim: "sub", RolesClaim: "roles"} }
 
-// Validate returns an InvalidArgument fault for a configuration that cannot be applied.
+// Validate returns an InvalidArgument fault for a configuration that cannot be applied, and for one of which nothing would be used.
 func (c *Config) Validate() error {
 	if c.Issuer == "" {
-		if c.Audience != "" || c.KeysURL != "" {
-			return fault.Invalid("issuer", "CONFIG_INVALID", "an audience or a keysURL is set, but no issuer")
+		if *c != (Config{}) && *c != DefaultConfig() {
+			return fault.Invalid("issuer", "CONFIG_INVALID", "audience, keysURL, nameClaim, rolesClaim and tenantClaim need an issuer")
 		}
 		return nil
 	}

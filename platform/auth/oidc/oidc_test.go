@@ -285,6 +285,9 @@ func TestAConfigurationThatCannotBeAppliedIsRefused(t *testing.T) {
 		"keys over http":      {Issuer: "https://id.example", KeysURL: "http://id.example/keys", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
 		"an audience only":    {Audience: "quorate"},
 		"keys only":           {KeysURL: "https://id.example/keys"},
+		"a tenant only":       {NameClaim: "sub", RolesClaim: "roles", TenantClaim: "org"},
+		"another name only":   {NameClaim: "email", RolesClaim: "roles"},
+		"other roles only":    {NameClaim: "sub", RolesClaim: "groups"},
 		"no claim for a name": {Issuer: "https://id.example", Audience: "quorate", RolesClaim: "roles"},
 		"no claim for roles":  {Issuer: "https://id.example", Audience: "quorate", NameClaim: "sub"},
 		"another scheme":      {Issuer: "ftp://id.example", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
@@ -314,7 +317,9 @@ func TestAProviderIsReachedOverHTTPSOrOnThisMachine(t *testing.T) {
 			t.Errorf("Validate() of the issuer %s = %v, want no error", issuer, err)
 		}
 	}
-	if err := (&oidc.Config{}).Validate(); err != nil {
-		t.Errorf("Validate() without a provider = %v, want no error", err)
+	for _, none := range []oidc.Config{{}, oidc.DefaultConfig()} {
+		if err := none.Validate(); err != nil {
+			t.Errorf("Validate() without a provider = %v, want no error", err)
+		}
 	}
 }
