@@ -146,9 +146,9 @@ func (t *Task) Key() Key { return Key{Tenant: t.Tenant, ID: t.ID} }
 // Etag returns the task's etag, which changes with every write.
 func (t *Task) Etag() string { return strconv.FormatUint(t.Version, 10) }
 
-// CheckEtag returns a Conflict fault with the reason ETAG_MISMATCH unless etag is the task's current one or empty.
+// CheckEtag returns a Conflict fault with the reason ETAG_MISMATCH unless etag is the task's current one, empty or *.
 func (t *Task) CheckEtag(etag string) error {
-	if etag == "" || etag == t.Etag() {
+	if etag == "" || etag == "*" || etag == t.Etag() {
 		return nil
 	}
 	return fault.New(fault.Conflict, "ETAG_MISMATCH", "task %s has changed since it was read; read it again and retry", t.ID).With("task", t.ID).With("etag", t.Etag())

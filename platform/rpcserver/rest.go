@@ -19,13 +19,16 @@ import (
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
+// anyVersion is the condition that a resource exists, in whatever version.
+const anyVersion = "*"
+
 // restCall is what an RPC has to know about the REST request behind it.
 type restCall struct {
 	verb    string
 	query   url.Values
 	path    map[string]string // values of the path, by field
 	content int64             // bytes of the body
-	match   string            // version in If-Match, without quotes; empty for any
+	match   string            // version in If-Match, without quotes; * for any, and empty for none
 	known   string            // If-None-Match, as it came
 	key     string            // Idempotency-Key, without quotes; empty for none
 	events  bool              // the client accepts events
@@ -128,7 +131,7 @@ func (c *restCall) checkText() error {
 // checkEtag refuses an If-Match that the request's own etag contradicts, or that of the resource that it updates: the service looks at one of them only.
 func (c *restCall) checkEtag(req any) error {
 	m, ok := req.(proto.Message)
-	if !ok || c.match == "" {
+	if !ok || c.match == "" || c.match == anyVersion {
 		return nil
 	}
 	for _, in := range []protoreflect.Message{m.ProtoReflect(), c.updated(m.ProtoReflect())} {
@@ -176,15 +179,15 @@ func (c *restCall) identify(req any) error {
 	return nil
 }
 
-// IfMatch returns the etag in the If-Match header of the REST request behind ctx, without quotes. It is empty when there is no such header or when it
-// is "*". Several etags are joined into one that matches no version.
+// IfMatch returns the etag in the If-Match header of the REST request behind ctx, without quotes. It is empty when there is no such header, and * when
+// any version will do, as long as there is one (RFC 9110, section 13.1.1). Several etags are joined into one that matches no version.
 func IfMatch(ctx context.Context) string {
 	return joinTags(metadata.ValueFromIncomingContext(ctx, "if-match"))
 }
 
 func joinTags(values []string) string {
-	if slices.Contains(values, "*") {
-		return ""
+	if slices.Contains(values, anyVersion) {
+		return anyVersion
 	}
 	return strings.Trim(strings.Join(values, ","), `"`)
 }
