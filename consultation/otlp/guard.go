@@ -3,6 +3,7 @@ package otlp
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -107,8 +108,8 @@ func (g *protoGuard) walk(m message, body []byte, depth int) error {
 	return nil
 }
 
-// checkJSON counts the contents of a JSON request. Whether it is valid JSON is up to the decoder, which does not look behind the first value: a second
-// request there, as in a file of such lines, would be lost in silence.
+// checkJSON counts the contents of a JSON request, which is one object. Whether that is valid JSON is up to the decoder, which does not look behind the
+// first value: a request there, as in a file of such lines, would be lost in silence.
 func checkJSON(body []byte) error {
 	objects, depth := 0, 0
 	inString := false
@@ -119,12 +120,12 @@ func checkJSON(body []byte) error {
 				i++
 			}
 			inString = c != '"'
+		case depth == 0 && strings.IndexByte(" \t\r\n", c) >= 0: // around the object
+		case depth == 0 && (c != '{' || objects > 0):
+			return errMalformed
 		case c == '"':
 			inString = true
 		case c == '{' || c == '[':
-			if depth == 0 && objects > 0 {
-				return errMalformed
-			}
 			depth++
 			objects++
 			if err := within(depth, maxJSONDepth, "levels of nesting"); err != nil {
