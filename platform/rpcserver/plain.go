@@ -1,6 +1,7 @@
 package rpcserver
 
 import (
+	"fmt"
 	"regexp"
 
 	"google.golang.org/grpc/codes"
@@ -17,10 +18,11 @@ var (
 	instant   = regexp.MustCompile(`^parsing time (".*?") as `)
 	parameter = regexp.MustCompile(`^(?:parsing field "([^"]+)": |type mismatch, parameter: (\S+), error: )(.*)$`) // the gateway's own
 	repeated  = regexp.MustCompile(`^(?:too many values for|duplicate) field "([^"]+)"`)                           // the gateway's own, too
+	deadline  = regexp.MustCompile(`^invalid grpc-timeout: ((?s:.*))$`)                                            // as is this
 	inBody    = regexp.MustCompile(`^the body cannot be read, line \d+:\d+: ([\w.\[\]-]+): (.*)$`)                 // as readable words it
 )
 
-// plain rewords the gateway's error about a value that it refused, and names the field in a violation.
+// plain rewords the gateway's error about a value that it refused, and names the field or header in a violation.
 func plain(err error) error {
 	st, ok := status.FromError(err)
 	if !ok || st.Code() != codes.InvalidArgument || len(st.Proto().GetDetails()) > 0 {
@@ -28,6 +30,10 @@ func plain(err error) error {
 	}
 	if in := inBody.FindStringSubmatch(st.Message()); in != nil {
 		return violation(in[1], in[2], st.Message())
+	}
+	if in := deadline.FindStringSubmatch(st.Message()); in != nil {
+		text := fmt.Sprintf("%q is not a time that a call may take, such as 10S or 500m", fault.Clip(in[1])) // in quotes, since it may not be UTF-8
+		return violation("grpc-timeout", text, "Grpc-Timeout: "+text)
 	}
 	if name, text := WrongParameter(st.Message()); name != "" {
 		return violation(name, text, name+": "+text)

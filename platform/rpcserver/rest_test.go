@@ -106,6 +106,8 @@ func TestRESTErrors(t *testing.T) {
 		"an error of ours":                   {method: "GET", path: "/v1/books/broken", status: 500, reason: "INTERNAL", text: "internal error"},
 		"a panic":                            {method: "GET", path: "/v1/books/panic", status: 500, reason: "INTERNAL", text: "internal error"},
 		"a deadline of the caller":           {method: "GET", path: "/v1/books/slow", headers: header{"Grpc-Timeout": "10m"}, status: 504},
+		"a deadline that is none":            {method: "GET", path: "/v1/books/dune", headers: header{"Grpc-Timeout": "soon"}, status: 400, reason: "INVALID_ARGUMENT", text: `Grpc-Timeout: "soon" is not a time`},
+		"a deadline that is not UTF-8":       {method: "GET", path: "/v1/books/dune", headers: header{"Grpc-Timeout": "\xff"}, status: 400, reason: "INVALID_ARGUMENT", text: `"\xff" is not a time`},
 		"a body that says it is too large":   {method: "POST", path: "/v1/books", body: strings.Repeat("x", 20<<20), status: 413, reason: "BODY_TOO_LARGE", text: "65536 bytes"},
 		"another host":                       {method: "GET", path: "/v1/books/dune", headers: header{"Host": "evil.example"}, status: 421, reason: "HOST_DENIED"},
 		"another host, at the health check":  {method: "GET", path: "/healthz", headers: header{"Host": "evil.example:80"}, status: 421, reason: "HOST_DENIED"},
