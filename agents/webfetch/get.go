@@ -1,6 +1,7 @@
 package webfetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ type body struct {
 	data        []byte   // decompressed
 	cut         bool     // there was more of it
 	contentType string   // as in the header
+	refresh     string   // the Refresh header
 }
 
 // get reads u, following redirects unless the plan forbids it. Each hop must pass the guard, the allowlist and robots.txt.
@@ -72,7 +74,7 @@ func (f *Fetcher) refresh(ctx context.Context, p plan, b body) *url.URL {
 	if p.NoRedirects || p.format == extract.Raw || !p.profile.polite {
 		return nil
 	}
-	to := extract.Refresh(extract.Source{Data: b.data, ContentType: b.contentType})
+	to := cmp.Or(extract.RefreshURL(b.refresh), extract.Refresh(extract.Source{Data: b.data, ContentType: b.contentType}))
 	if to == "" {
 		return nil
 	}
@@ -199,7 +201,7 @@ func (f *Fetcher) read(ctx context.Context, p plan, u *url.URL, resp *http.Respo
 	}
 	cut = cut || partial(resp)
 	page.ContentLength, page.Truncated = int64(len(data)), cut
-	b := body{url: u, data: data, cut: cut, contentType: page.ContentType}
+	b := body{url: u, data: data, cut: cut, contentType: page.ContentType, refresh: resp.Header.Get("Refresh")}
 	if p.format == extract.Raw || !p.profile.polite {
 		return b, nil
 	}

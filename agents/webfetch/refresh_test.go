@@ -22,36 +22,42 @@ func TestAPageThatSendsItsReadersOnIsFollowed(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
 	defer other.Close()
 	pages := map[string]string{
-		"/new":       "<p>The page itself.",
-		"/at-once":   moved("0; url=/new"),
-		"/quoted":    moved("3;URL='new#part'"),
-		"/bare":      moved("0 new"),
-		"/twice":     moved("0; url=at-once"),
-		"/late":      moved("60; url=/new"),
-		"/renewed":   moved("5"),
-		"/itself":    moved("0; url=/itself#x"),
-		"/loop":      moved("0; url=/pool"),
-		"/pool":      moved("0; url=/loop"),
-		"/script":    moved("0; url=javascript:alert(1)"),
-		"/internal":  moved("0; url=http://169.254.169.254/"),
-		"/elsewhere": moved("0; url=" + other.URL),
-		"/forbidden": moved("0; url=/secret"),
-		"/commented": "<!-- " + moved("0; url=/new") + " --><p>This page has moved.",
-		"/noscript":  "<noscript><meta http-equiv=refresh content='0; url=/new'></noscript><p>This page has moved.",
-		"/other":     "<meta name=refresh content='0; url=/new'><p>This page has moved.",
+		"/new":             "<p>The page itself.",
+		"/at-once":         moved("0; url=/new"),
+		"/quoted":          moved("3;URL='new#part'"),
+		"/bare":            moved("0 new"),
+		"/twice":           moved("0; url=at-once"),
+		"/late":            moved("60; url=/new"),
+		"/renewed":         moved("5"),
+		"/itself":          moved("0; url=/itself#x"),
+		"/loop":            moved("0; url=/pool"),
+		"/pool":            moved("0; url=/loop"),
+		"/script":          moved("0; url=javascript:alert(1)"),
+		"/internal":        moved("0; url=http://169.254.169.254/"),
+		"/elsewhere":       moved("0; url=" + other.URL),
+		"/forbidden":       moved("0; url=/secret"),
+		"/commented":       "<!-- " + moved("0; url=/new") + " --><p>This page has moved.",
+		"/noscript":        "<noscript><meta http-equiv=refresh content='0; url=/new'></noscript><p>This page has moved.",
+		"/header":          "<p>This page has moved.",
+		"/header-first":    moved("0; url=/secret"),
+		"/header-late":     "<p>This page has moved.",
+		"/header-internal": "<p>This page has moved.",
+		"/other":           "<meta name=refresh content='0; url=/new'><p>This page has moved.",
 	}
+	headers := map[string][]string{"/header": {"0; url=/new"}, "/header-first": {"0;/new"}, "/header-late": {"60; url=/new"}, "/header-internal": {"0; url=http://169.254.169.254/"}}
 	f, site := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
 			send("text/plain", "User-agent: *\nDisallow: /secret\n")(w, r)
 			return
 		}
+		w.Header()["Refresh"] = headers[r.URL.Path]
 		send("text/html; charset=utf-8", pages[r.URL.Path])(w, r)
 	})
 	for path := range pages {
 		want := "This page has moved."
 		hops := 0
 		switch path {
-		case "/at-once", "/quoted", "/bare":
+		case "/at-once", "/quoted", "/bare", "/header", "/header-first":
 			want, hops = "The page itself.", 1
 		case "/twice":
 			want, hops = "The page itself.", 2

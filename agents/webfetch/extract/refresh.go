@@ -24,13 +24,27 @@ func Refresh(source Source) string {
 		if s.name != "meta" || s.end || !strings.Contains(strings.ToLower(s.tagged[:min(len(s.tagged), maxLink)]), "refresh") {
 			continue
 		}
-		if m := refreshPattern.FindStringSubmatch(refreshContent(s.tagged)); m != nil {
-			if seconds, err := strconv.Atoi(m[1]); err == nil && seconds <= maxRefresh {
-				return strings.TrimSpace(strings.ToValidUTF8(m[2]+m[3]+m[4], "\ufffd"))
-			}
+		if to := RefreshURL(refreshContent(s.tagged)); to != "" {
+			return to
 		}
 	}
 	return ""
+}
+
+// RefreshURL returns the URL in the value of a Refresh header, or in the content of such a meta element, as it is written there. It is empty if there is
+// none, or if it is to be shown later than within a few seconds.
+func RefreshURL(value string) string {
+	if len(value) > maxLink {
+		return ""
+	}
+	m := refreshPattern.FindStringSubmatch(value)
+	if m == nil {
+		return ""
+	}
+	if seconds, err := strconv.Atoi(m[1]); err != nil || seconds > maxRefresh {
+		return ""
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(m[2]+m[3]+m[4], "\ufffd"))
 }
 
 // refreshContent returns the content of a meta element that is a refresh.
@@ -46,7 +60,7 @@ func refreshContent(tag string) string {
 			content = a.Val
 		}
 	}
-	if !refresh || len(content) > maxLink {
+	if !refresh {
 		return ""
 	}
 	return content
