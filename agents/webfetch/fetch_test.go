@@ -22,6 +22,7 @@ import (
 
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/extract"
+	"github.com/quorate/quorate/platform/dnstest"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 )
@@ -394,7 +395,7 @@ func TestASlowSiteHoldsUpItselfAlone(t *testing.T) {
 	defer site.Close()
 	port := site.URL[strings.LastIndexByte(site.URL, ':'):]
 	hosts := []string{"slow.test" + port, "fast.test" + port}
-	resolver := newResolver(t, map[string][][]string{"slow.test": {{"127.0.0.1"}}, "fast.test": {{"127.0.0.1"}}})
+	resolver := dnstest.NewResolver(t, map[string][][]string{"slow.test": {{"127.0.0.1"}}, "fast.test": {{"127.0.0.1"}}})
 	f := newFetcher(t, webfetch.Options{Policy: &netguard.Policy{AllowOrigins: hosts, Resolver: resolver}, AllowedHosts: hosts, MaxConcurrent: 4, IgnoreRobots: true})
 	slow := make(chan error, 8)
 	for range cap(slow) {

@@ -19,6 +19,7 @@ import (
 	"github.com/quorate/quorate/agents/webfetch/browser"
 	"github.com/quorate/quorate/agents/webfetch/pace"
 	"github.com/quorate/quorate/platform/config"
+	"github.com/quorate/quorate/platform/dnstest"
 	"github.com/quorate/quorate/platform/netguard"
 )
 
@@ -116,7 +117,7 @@ func TestNoAttackReachesThisMachine(t *testing.T) {
 	if n := len(attackHosts) + len(attackShapes); n < 150 {
 		t.Fatalf("there are %d attacks, want at least 150", n)
 	}
-	f := newFetcher(t, webfetch.Options{Open: true, Policy: &netguard.Policy{AllowPorts: ports(t, port), Resolver: newResolver(t, attackNames)}})
+	f := newFetcher(t, webfetch.Options{Open: true, Policy: &netguard.Policy{AllowPorts: ports(t, port), Resolver: dnstest.NewResolver(t, attackNames)}})
 	for _, raw := range urls {
 		for _, req := range []webfetch.Request{{URL: raw, Timeout: 5 * time.Second}, {URL: raw, Profile: "001", Timeout: 5 * time.Second}} {
 			p, err := f.Fetch(t.Context(), req)
@@ -143,7 +144,7 @@ func TestNoRedirectReachesThisMachine(t *testing.T) {
 	}))
 	defer front.Close()
 	host := front.Listener.Addr().String()
-	f := newFetcher(t, webfetch.Options{Open: true, Policy: &netguard.Policy{AllowOrigins: []string{host}, AllowPorts: ports(t, port), Resolver: newResolver(t, attackNames)}, IgnoreRobots: true, Pace: pace.Options{PerSecond: 1e6, Burst: 1e6}})
+	f := newFetcher(t, webfetch.Options{Open: true, Policy: &netguard.Policy{AllowOrigins: []string{host}, AllowPorts: ports(t, port), Resolver: dnstest.NewResolver(t, attackNames)}, IgnoreRobots: true, Pace: pace.Options{PerSecond: 1e6, Burst: 1e6}})
 	for _, raw := range attackURLs(port) {
 		p, err := f.Fetch(t.Context(), webfetch.Request{URL: front.URL + "/?to=" + url.QueryEscape(raw), Timeout: 5 * time.Second, Profile: "001"})
 		if reached.Load() != 0 || strings.Contains(p.Content, "secret") {
@@ -155,7 +156,7 @@ func TestNoRedirectReachesThisMachine(t *testing.T) {
 // TestRebinding has a name move to this machine after somebody looked it up and found a public address.
 func TestRebinding(t *testing.T) {
 	port, reached := newVictim(t)
-	resolver := newResolver(t, attackNames)
+	resolver := dnstest.NewResolver(t, attackNames)
 	f := newFetcher(t, webfetch.Options{Open: true, AllowedHosts: []string{"rebound.test:" + port}, Policy: &netguard.Policy{Resolver: resolver}})
 	if first, err := resolver.LookupHost(t.Context(), "rebound.test"); err != nil || len(first) != 1 || first[0] != "93.184.216.34" {
 		t.Fatalf("LookupHost(rebound.test) = %v, %v, want the public address", first, err)
@@ -184,7 +185,7 @@ func TestPorts(t *testing.T) {
 func TestNoServiceIsToldOfAnAttack(t *testing.T) {
 	port, _ := newVictim(t)
 	told := &teller{}
-	f := newFetcher(t, webfetch.Options{Open: true, Profile: "003", Remote: told, Policy: &netguard.Policy{Resolver: newResolver(t, attackNames)}})
+	f := newFetcher(t, webfetch.Options{Open: true, Profile: "003", Remote: told, Policy: &netguard.Policy{Resolver: dnstest.NewResolver(t, attackNames)}})
 	for _, raw := range append(attackURLs(port), "http://93.184.216.34/%2e%2e%40x", "http://93.184.216.34/a%20b") {
 		_, _ = f.Fetch(t.Context(), webfetch.Request{URL: raw, Timeout: 5 * time.Second}) // whether the service is told is the question
 	}
@@ -247,7 +248,7 @@ func TestNoAttackReachesThisMachineFromABrowser(t *testing.T) {
 	host := front.Listener.Addr().String()
 	f := newFetcher(t, webfetch.Options{
 		Open: true, Browser: chromium, IgnoreRobots: true,
-		Policy: &netguard.Policy{AllowOrigins: []string{host}, AllowPorts: ports(t, port), Resolver: newResolver(t, attackNames)},
+		Policy: &netguard.Policy{AllowOrigins: []string{host}, AllowPorts: ports(t, port), Resolver: dnstest.NewResolver(t, attackNames)},
 	})
 	for first := 0; first < len(urls); first += perPage {
 		p, err := f.Fetch(t.Context(), webfetch.Request{URL: front.URL + "/" + strconv.Itoa(first), Render: webfetch.RenderAlways, Timeout: time.Minute})

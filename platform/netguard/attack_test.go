@@ -6,13 +6,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/quorate/quorate/platform/dnstest"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 )
@@ -61,17 +61,18 @@ var attacks = []string{
 	"http://93.184.216.34:0/", "http://93.184.216.34:65536/", "http://example.com:5432/", "https://example.com:465/",
 }
 
-var attackNames = map[string][][]netip.Addr{
-	"loopback.test":  {addrs("127.0.0.1")},
-	"loopback6.test": {addrs("::1")},
-	"mapped.test":    {addrs("::ffff:127.0.0.1")},
-	"both.test":      {addrs("127.0.0.1", "::1", "10.0.0.1", "fd00::1")},
-	"private.test":   {addrs("192.168.0.1")},
-	"any.test":       {addrs("0.0.0.0", "::")},
-	"nat64.test":     {addrs("64:ff9b::7f00:1")},
-	"metadata.test":  {addrs("169.254.169.254")},
-	"public.test":    {addrs("93.184.216.34"), addrs("127.0.0.1")},
-	"inside.test":    {addrs("127.0.0.1")},
+var attackNames = map[string][][]string{
+	"loopback.test":  {{"127.0.0.1"}},
+	"loopback6.test": {{"::1"}},
+	"mapped.test":    {{"::ffff:127.0.0.1"}},
+	"both.test":      {{"127.0.0.1", "::1", "10.0.0.1", "fd00::1"}},
+	"private.test":   {{"192.168.0.1"}},
+	"any.test":       {{"0.0.0.0", "::"}},
+	"nat64.test":     {{"64:ff9b::7f00:1"}},
+	"metadata.test":  {{"169.254.169.254"}},
+	"public.test":    {{"93.184.216.34"}, {"127.0.0.1"}},
+	"inside.test":    {{"127.0.0.1"}},
+	"empty.test":     {{}},
 }
 
 // newTarget starts a server on every loopback address under one port, and counts what reaches it.
@@ -129,7 +130,7 @@ func closing(t *testing.T, c io.Closer) {
 
 func TestNoAttackReachesAListener(t *testing.T) {
 	port, reached := newTarget(t)
-	policy := &netguard.Policy{Resolver: newResolver(t, attackNames)}
+	policy := &netguard.Policy{Resolver: dnstest.NewResolver(t, attackNames)}
 	hc := policy.Client(netguard.ClientOptions{Timeout: 2 * time.Second, MaxRedirects: 5})
 	defer hc.CloseIdleConnections()
 
@@ -155,7 +156,7 @@ func TestNoAttackReachesAListener(t *testing.T) {
 
 func TestDialRefusesWhatCheckURLNeverSaw(t *testing.T) {
 	port, reached := newTarget(t)
-	policy := &netguard.Policy{Resolver: newResolver(t, attackNames), AllowOrigins: []string{net.JoinHostPort("fe80::1%lo", port)}} // which no option permits
+	policy := &netguard.Policy{Resolver: dnstest.NewResolver(t, attackNames), AllowOrigins: []string{net.JoinHostPort("fe80::1%lo", port)}} // which no option permits
 	for _, host := range []string{"127.0.0.1", "::1", "::1%lo", "fe80::1%lo", "::ffff:127.0.0.1", "0x7f.1", "2130706433", "127.1", "localhost", "loopback.test", "", "0"} {
 		conn, err := policy.DialContext(t.Context(), "tcp", net.JoinHostPort(host, port))
 		if err == nil {
@@ -179,7 +180,7 @@ func TestDialRefusesWhatCheckURLNeverSaw(t *testing.T) {
 
 func TestRebindingIsRefusedAtTheDial(t *testing.T) {
 	port, reached := newTarget(t)
-	resolver := newResolver(t, attackNames)
+	resolver := dnstest.NewResolver(t, attackNames)
 	policy := &netguard.Policy{Resolver: resolver}
 	hc := policy.Client(netguard.ClientOptions{Timeout: 2 * time.Second})
 
@@ -211,7 +212,7 @@ func TestRedirectsAreChecked(t *testing.T) {
 			w.Header().Set("Location", target)
 			w.WriteHeader(http.StatusFound)
 		}))
-		policy := &netguard.Policy{AllowOrigins: []string{front.Listener.Addr().String()}, Resolver: newResolver(t, attackNames)}
+		policy := &netguard.Policy{AllowOrigins: []string{front.Listener.Addr().String()}, Resolver: dnstest.NewResolver(t, attackNames)}
 		hc := policy.Client(netguard.ClientOptions{Timeout: 2 * time.Second, MaxRedirects: 3})
 		if status, err := get(t, hc, front.URL); err == nil && !strings.HasPrefix(attack, "http:127") && !strings.HasPrefix(attack, "http:///") {
 			t.Errorf("Get(redirect to %q) answered %d, want a refusal", target, status)

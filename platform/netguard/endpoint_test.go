@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/quorate/quorate/platform/dnstest"
 	"github.com/quorate/quorate/platform/netguard"
 )
 
@@ -32,7 +33,7 @@ func TestAnOperatorsEndpointMayBePrivate(t *testing.T) {
 			}
 		}
 	}
-	inside := netguard.ForEndpoint(&url.URL{Scheme: "http", Host: "inside.test"}, newResolver(t, attackNames))
+	inside := netguard.ForEndpoint(&url.URL{Scheme: "http", Host: "inside.test"}, dnstest.NewResolver(t, attackNames))
 	if got, err := inside.Resolve(t.Context(), "tcp", "inside.test:80"); err != nil || len(got) != 1 || got[0].String() != "127.0.0.1:80" {
 		t.Errorf("Resolve() with a resolver for the endpoint = %v, %v, want its address", got, err)
 	}

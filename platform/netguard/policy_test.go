@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quorate/quorate/platform/dnstest"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 )
@@ -39,7 +40,7 @@ func TestWhatTheOperatorAllowsIsReached(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			policy := test.policy
-			policy.Resolver = newResolver(t, attackNames)
+			policy.Resolver = dnstest.NewResolver(t, attackNames)
 			for i, origin := range policy.AllowOrigins {
 				policy.AllowOrigins[i] = strings.ReplaceAll(origin, "PORT", port)
 			}
@@ -155,7 +156,7 @@ func TestClientIgnoresProxiesOfTheEnvironment(t *testing.T) {
 	port, reached := newTarget(t)
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:"+port)
 	t.Setenv("http_proxy", "http://127.0.0.1:"+port)
-	policy := &netguard.Policy{Resolver: newResolver(t, attackNames)}
+	policy := &netguard.Policy{Resolver: dnstest.NewResolver(t, attackNames)}
 	_, err := get(t, policy.Client(netguard.ClientOptions{Timeout: 2 * time.Second}), "http://private.test/")
 	if fault.ReasonOf(err) != netguard.ReasonAddressBlocked || reached.Load() != 0 {
 		t.Errorf("Get through an environment proxy = %v, reached %d, want ADDRESS_BLOCKED and 0", err, reached.Load())

@@ -1,4 +1,5 @@
-package webfetch_test
+// Package dnstest is a name server for tests that needs no network.
+package dnstest
 
 import (
 	"context"
@@ -13,27 +14,29 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// newResolver returns a resolver that asks no network: each look-up of a name takes the next of its answers, and the last stays.
-func newResolver(t *testing.T, answers map[string][][]string) *net.Resolver {
+// NewResolver returns a resolver that knows the addresses of some names: each look-up of a name takes the next of its answers, and the last stays. There is no
+// other name.
+func NewResolver(t testing.TB, answers map[string][][]string) *net.Resolver {
 	t.Helper()
-	names := &names{answers: answers, asked: map[string]int{}}
+	s := &server{answers: answers, asked: make(map[string]int)}
 	var serving sync.WaitGroup
 	t.Cleanup(serving.Wait)
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
-		client, server := net.Pipe()
-		serving.Go(func() { names.serve(server) })
-		return client, nil
+		near, far := net.Pipe()
+		serving.Go(func() { s.serve(far) })
+		return near, nil
 	}}
 }
 
-type names struct {
-	mu      sync.Mutex
-	answers map[string][][]string // guarded by mu
-	asked   map[string]int        // look-ups of type A; guarded by mu
+type server struct {
+	answers map[string][][]string
+
+	mu    sync.Mutex
+	asked map[string]int // look-ups of type A, by name; guarded by mu
 }
 
 // serve answers the questions of one connection in the TCP framing of RFC 1035 section 4.2.2.
-func (n *names) serve(conn net.Conn) {
+func (s *server) serve(conn net.Conn) {
 	defer func() { _ = conn.Close() }() // the resolver may have closed its end first
 	for {
 		var size [2]byte
@@ -48,32 +51,24 @@ func (n *names) serve(conn net.Conn) {
 		if err := query.Unpack(raw); err != nil || len(query.Questions) == 0 {
 			return
 		}
-		packed, err := n.answer(query).Pack()
+		packed, err := s.answer(query).Pack()
 		if err != nil {
 			return
 		}
-		if _, err := conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))), packed...)); err != nil {
+		if _, err := conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))), packed...)); err != nil { //nolint:gosec // G115: a handful of addresses
 			return
 		}
 	}
 }
 
-func (n *names) answer(query dnsmessage.Message) *dnsmessage.Message {
+func (s *server) answer(query dnsmessage.Message) *dnsmessage.Message {
 	q := query.Questions[0]
 	out := &dnsmessage.Message{Header: dnsmessage.Header{ID: query.ID, Response: true, RecursionAvailable: true}, Questions: query.Questions[:1]}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	name := strings.TrimSuffix(strings.ToLower(q.Name.String()), ".")
-	list := n.answers[name]
-	if len(list) == 0 {
+	list, ok := s.next(strings.TrimSuffix(strings.ToLower(q.Name.String()), "."), q.Type == dnsmessage.TypeA)
+	if !ok {
 		out.RCode = dnsmessage.RCodeNameError
-		return out
 	}
-	turn := min(n.asked[name], len(list)-1)
-	if q.Type == dnsmessage.TypeA {
-		n.asked[name]++
-	}
-	for _, text := range list[turn] {
+	for _, text := range list {
 		addr := netip.MustParseAddr(text)
 		header := dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: dnsmessage.ClassINET}
 		switch {
@@ -84,4 +79,19 @@ func (n *names) answer(query dnsmessage.Message) *dnsmessage.Message {
 		}
 	}
 	return out
+}
+
+// next returns the addresses of this look-up, which asks for A and AAAA at the same time: both get one list.
+func (s *server) next(name string, isA bool) (list []string, ok bool) {
+	lists := s.answers[name]
+	if len(lists) == 0 {
+		return nil, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	turn := min(s.asked[name], len(lists)-1)
+	if isA {
+		s.asked[name]++
+	}
+	return lists[turn], true
 }
