@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -14,10 +12,7 @@ import (
 
 	"github.com/quorate/quorate/agents/kit"
 	"github.com/quorate/quorate/agents/kit/kittest"
-	"github.com/quorate/quorate/agents/webfetch"
-	fetchagent "github.com/quorate/quorate/agents/webfetch/agent"
 	"github.com/quorate/quorate/platform/auth"
-	"github.com/quorate/quorate/platform/netguard"
 	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
@@ -27,25 +22,24 @@ import (
 // delivers, and pass its gate without anybody else asking.
 func TestAnAgentConsultsByItself(t *testing.T) {
 	r := start(t, t.TempDir())
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		_, _ = w.Write([]byte("<html><body><main><h1>Title</h1><p>Some text that holds nothing to object to.</p></main></body></html>"))
-	}))
-	defer site.Close()
-	host := site.Listener.Addr().String()
-	fetcher, err := webfetch.New(webfetch.Options{Policy: &netguard.Policy{AllowOrigins: []string{host}}, AllowedHosts: []string{host}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := fetchagent.NewConfig(fetcher, fetchagent.Options{ConsultBeforeDelivery: true})
-	cfg.Name = "careful-fetch"
-	r.join(t, cfg)
-
-	tasks := orchestratorv1.NewTaskServiceClient(r.conn)
-	task, err := tasks.SubmitTask(r.ctx, &orchestratorv1.SubmitTaskRequest{
-		Message:    &a2apb.Message{Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "Fetch " + site.URL + "/page"}}}},
-		Route:      &orchestratorv1.Route{To: &orchestratorv1.Route_Agent{Agent: "careful-fetch"}},
-		Attributes: map[string]*structpb.Value{"handling_sensitive_data": structpb.NewBoolValue(true)},
+	r.join(t, kit.Config{
+		Name: "careful", Description: "Asks before it answers.", Version: "0.1.0",
+		Metadata: &registryv1.AgentMetadata{ConsultationRequirements: []*registryv1.ConsultationRequirement{
+			{Id: "read", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: new(true)},
+		}},
+		Handler: func(ctx context.Context, task *kit.Task) error {
+			text := kit.Artifact{Text: "nothing to object to"}
+			for _, requirement := range task.Requirements() {
+				if outcome, err := task.Consult(ctx, requirement.ID, text); err != nil || outcome.Verdict != kit.Approved {
+					t.Errorf("Consult(%s) = %+v, %v, want an approval", requirement.ID, outcome, err)
+				}
+			}
+			return task.AddArtifact(ctx, text)
+		},
+	})
+	task, err := orchestratorv1.NewTaskServiceClient(r.conn).SubmitTask(r.ctx, &orchestratorv1.SubmitTaskRequest{
+		Message: &a2apb.Message{Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "answer"}}}},
+		Route:   &orchestratorv1.Route{To: &orchestratorv1.Route_Agent{Agent: "careful"}},
 	})
 	if err != nil {
 		t.Fatalf("SubmitTask() = %v", err)
@@ -58,8 +52,8 @@ func TestAnAgentConsultsByItself(t *testing.T) {
 	if err != nil || !check.GetAllowed() {
 		t.Fatalf("CheckConsultations() = %v, %v, want allowed", check, err)
 	}
-	if e := check.GetRequirements()[0].GetEvidence()[0]; e.GetRecorder() != "reviewer" || e.GetSourceAgent() != "careful-fetch" || e.GetOutcome() != "approved" {
-		t.Errorf("evidence = %v, want an approval recorded by reviewer for careful-fetch", e)
+	if e := check.GetRequirements()[0].GetEvidence()[0]; e.GetRecorder() != "reviewer" || e.GetSourceAgent() != "careful" || e.GetOutcome() != "approved" {
+		t.Errorf("evidence = %v, want an approval recorded by reviewer for careful", e)
 	}
 }
 

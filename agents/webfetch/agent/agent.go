@@ -41,14 +41,8 @@ const (
 	ReasonReadOnly  = "ALLOWLIST_READ_ONLY" // PermissionDenied: the list cannot be changed through the agent
 )
 
-const preCompletion = "pre-completion"
-
 // Options are the optional parts of NewConfig.
 type Options struct {
-	// ConsultBeforeDelivery makes the agent itself consult the targets of the requirements that Quorate has listed for the phase pre-completion. It
-	// delivers whatever the outcome: Quorate's gate decides.
-	ConsultBeforeDelivery bool
-
 	// AllowlistWrite lets anybody who can send messages to the agent change the list of allowed hosts. It is off by default because the text of a
 	// page can ask for that, and its reader may pass that on.
 	AllowlistWrite bool
@@ -128,7 +122,7 @@ func metadata(o Options) *registryv1.AgentMetadata {
 			Name: "page", SemanticType: "document", Description: "The main content of the page.", Guaranteed: new(true),
 		}},
 		ConsultationRequirements: []*registryv1.ConsultationRequirement{{
-			Id: "sensitive-data-review", TargetAgent: o.Reviewer, Phase: preCompletion, Mandatory: new(true),
+			Id: "sensitive-data-review", TargetAgent: o.Reviewer, Phase: "pre-completion", Mandatory: new(true),
 			Condition: &registryv1.ConsultationCondition{Attribute: "handling_sensitive_data", Operator: "equals", Value: structpb.NewBoolValue(true)},
 		}},
 	}
@@ -169,7 +163,7 @@ func (h handler) handle(ctx context.Context, t *kit.Task) error {
 	if err := h.tell(ctx, t, page); err != nil {
 		return err
 	}
-	return h.deliver(ctx, t, artifactOf(&page))
+	return t.AddArtifact(ctx, artifactOf(&page))
 }
 
 // tell reports what a reader of the page should know.
@@ -179,16 +173,6 @@ func (h handler) tell(ctx context.Context, t *kit.Task, page webfetch.Page) erro
 		read = fmt.Sprintf("The page is longer than %d characters and was cut there; read on with start_index %d.", page.NextIndex, page.NextIndex)
 	}
 	return t.Progress(ctx, read)
-}
-
-// deliver adds the artifact, after consulting if the agent is set to.
-func (h handler) deliver(ctx context.Context, t *kit.Task, artifact kit.Artifact) error {
-	if h.options.ConsultBeforeDelivery {
-		if err := consult(ctx, t, artifact); err != nil {
-			return err
-		}
-	}
-	return t.AddArtifact(ctx, artifact)
 }
 
 // acceptLanguage returns the header of the call that brought the message.

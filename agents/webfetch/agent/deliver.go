@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/quorate/quorate/agents/kit"
@@ -43,28 +42,6 @@ func facts(page *webfetch.Page) map[string]any {
 	}
 	delete(fields, "content")
 	return fields
-}
-
-// consult has the target of each requirement review the artifact and reports the outcomes to the caller. Only the end of ctx stops the delivery:
-// after a failed consultation the gate stays closed, and the consultation can be requested again without another fetch.
-func consult(ctx context.Context, t *kit.Task, artifact kit.Artifact) error {
-	for _, requirement := range t.Requirements() {
-		if requirement.Phase != preCompletion {
-			continue
-		}
-		outcome, err := t.Consult(ctx, requirement.ID, artifact)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		said := fmt.Sprintf("%s: %s", outcome.Verdict, outcome.Feedback)
-		if err != nil {
-			said = "could not be consulted: " + fault.From(err).Message
-		}
-		if err := t.Progress(ctx, fmt.Sprintf("Consulted %s for %s: %s", requirement.TargetAgent, requirement.ID, said)); err != nil {
-			return errors.Join(err, ctx.Err())
-		}
-	}
-	return nil
 }
 
 // handleDomains executes the skills for the list of domains, with the answers of document 002.
