@@ -127,6 +127,9 @@ func printable(s string) string {
 func write(w http.ResponseWriter, code int, contentType string, content []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if code == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="quorate"`)
+	}
 	w.WriteHeader(code)
 	_, _ = w.Write(content) //nolint:gosec // JSON that no browser takes for HTML; the client is gone when it fails
 }

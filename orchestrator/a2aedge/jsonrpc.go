@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 )
@@ -176,9 +175,6 @@ func validID(id json.RawMessage) bool {
 
 func refuseJSONRPC(w http.ResponseWriter, id json.RawMessage, err error) {
 	st := statusOf(err)
-	if st.Code() == codes.Unauthenticated {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="quorate"`)
-	}
 	writeJSONRPC(w, jsonrpcHTTPCode(st), id, nil, newRPCError(st))
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"github.com/grpc-ecosystem/grpc-gateway/v2/utilities"
 	"google.golang.org/genproto/googleapis/rpc/code"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -206,9 +205,6 @@ func refuseREST(w http.ResponseWriter, err error) {
 
 // writeRESTError answers with an error in the form of A2A §11.6.
 func writeRESTError(w http.ResponseWriter, httpCode int, st *status.Status) {
-	if st.Code() == codes.Unauthenticated {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="quorate"`)
-	}
 	write(w, httpCode, jsonMIME, formatRESTError(httpCode, st))
 }
 
