@@ -134,13 +134,13 @@ func write(w http.ResponseWriter, code int, contentType string, content []byte) 
 	_, _ = w.Write(content) //nolint:gosec // JSON that no browser takes for HTML; the client is gone when it fails
 }
 
-// invoke makes a unary call.
-func (h *Handler) invoke(ctx context.Context, m *method, req proto.Message) (proto.Message, error) {
+// invoke makes a unary call and returns the answer as write encodes it.
+func (h *Handler) invoke(ctx context.Context, m *method, req proto.Message, write func(proto.Message) ([]byte, error)) ([]byte, error) {
 	resp := m.response.ProtoReflect().New().Interface()
 	if err := h.Conn.Invoke(ctx, m.path(), req, resp); err != nil {
 		return nil, err
 	}
-	return resp, nil
+	return write(resp)
 }
 
 // readBody reads a request's body, whose size the server bounds, and checks its content type.

@@ -74,11 +74,7 @@ func (h *Handler) serveJSONRPC(w http.ResponseWriter, r *http.Request, agent str
 		h.stream(ctx, w, op.method, req, &jsonrpcForm{e.ID, op.write})
 		return
 	}
-	resp, err := h.invoke(ctx, op.method, req)
-	var result []byte
-	if err == nil {
-		result, err = op.write(resp)
-	}
+	result, err := h.invoke(ctx, op.method, req, op.write)
 	if err != nil {
 		refuseJSONRPC(w, e.ID, err)
 		return

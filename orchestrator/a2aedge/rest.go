@@ -1,6 +1,7 @@
 package a2aedge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -67,11 +68,9 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 		return
 	}
 	defer end()
-	req, err := h.decodeREST(r, body, m, fields)
-	for _, name := range []string{tenant, agent} {
-		if err == nil {
-			err = setAgent(req, name)
-		}
+	req, err := decodeREST(r, body, m, fields)
+	if err == nil {
+		err = cmp.Or(setAgent(req, tenant), setAgent(req, agent))
 	}
 	if err != nil {
 		refuseREST(w, err)
@@ -81,11 +80,7 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 		h.stream(ctx, w, m, req, restForm{})
 		return
 	}
-	resp, err := h.invoke(ctx, m, req)
-	var answer []byte
-	if err == nil {
-		answer, err = encode(resp)
-	}
+	answer, err := h.invoke(ctx, m, req, encode)
 	if err != nil {
 		refuseREST(w, err)
 		return
@@ -147,7 +142,7 @@ func (h *Handler) bodyOf(r *http.Request) ([]byte, error) {
 }
 
 // decodeREST assembles a request from body, query and path.
-func (h *Handler) decodeREST(r *http.Request, body []byte, m *method, fields map[protoreflect.Name]string) (proto.Message, error) {
+func decodeREST(r *http.Request, body []byte, m *method, fields map[protoreflect.Name]string) (proto.Message, error) {
 	req, err := m.decode(body)
 	if err != nil {
 		return nil, err
