@@ -13,9 +13,9 @@ const (
 	maxSearchHops = 32 // how far a search goes, so that a refusal can say that there is a chain and how long it is
 )
 
-// planChain finds the shortest chain from what is available to what is wanted, through agents that can take tasks now. A chain that is too long is a
-// refusal, and so is one whose agents cannot all take tasks now, unless an agent can do it alone later. If there is no chain, it returns neither a chain
-// nor an error.
+// planChain finds the shortest chain from what is available to what is wanted, through agents that can take tasks now. If there is none, or only one that is
+// too long, it refuses, unless an agent can do it alone later: with a chain that there is when all of its agents can take tasks or, if that is not what is
+// amiss, with the one that is too long. Where nothing is known of a chain, it returns neither a chain nor an error.
 func (r *Router) planChain(tenant string, v *view, want orchestrator.Contract, alone bool) ([]orchestrator.Link, error) {
 	away := false // whether an agent was left out that may be back later
 	list, hops := v.shortestChain(want, func(agent string) bool {
@@ -25,13 +25,20 @@ func (r *Router) planChain(tenant string, v *view, want orchestrator.Contract, a
 		return accepts
 	})
 	switch {
-	case hops > maxHops:
-		return nil, fault.New(fault.FailedPrecondition, ReasonChainTooLong,
-			"no agent alone makes an output %s; it would take %d one after the other (%s) and the limit is %d", describe(want.Output), hops, chainNames(list), maxHops)
-	case hops == 0 && away && !alone:
-		return nil, r.brokenChain(tenant, v, want)
+	case hops > 0 && hops <= maxHops:
+		return list, nil
+	case alone:
+		return nil, nil
+	case away:
+		if err := r.brokenChain(tenant, v, want); err != nil {
+			return nil, err
+		}
 	}
-	return list, nil
+	if hops == 0 {
+		return nil, nil
+	}
+	return nil, fault.New(fault.FailedPrecondition, ReasonChainTooLong,
+		"no agent alone makes an output %s; it would take %d one after the other (%s) and the limit is %d", describe(want.Output), hops, chainNames(list), maxHops)
 }
 
 // brokenChain returns the refusal for a chain that there would be if its agents could all take tasks; nil if there is none even then.

@@ -62,6 +62,29 @@ func TestAChainWaitsForAnAgentThatIsAvoided(t *testing.T) {
 	}
 }
 
+// TestAChainThatIsTooLongIsNoRefusalWhileAnAgentIsAway has six agents work one after the other, and another one shorten that when it is back.
+func TestAChainThatIsTooLongIsNoRefusalWhileAnAgentIsAway(t *testing.T) {
+	t.Parallel()
+	var agents fleet
+	for i := range 6 {
+		agents = append(agents, maker(fmt.Sprintf("a%d", i), fmt.Sprintf("s%d:type%d", i, i), fmt.Sprintf("s%d:type%d", i+1, i+1)))
+	}
+	route := contract("s0:type0", "s6:")
+	for name, away := range map[string]registry.Agent{
+		"that does all of it":  maker("x", "s0:type0", "s6:type6"),
+		"that does part of it": maker("x", "s0:type0", "s3:type3"),
+	} {
+		away.Status.Status = registry.StatusUnavailable
+		got, err := newRouter(append(slices.Clone(agents), away)...).Resolve(t.Context(), tenant, route)
+		if fault.ReasonOf(err) != router.ReasonNobody || !strings.Contains(got.Decision.Refused, "x: it is unavailable") {
+			t.Errorf("Resolve() while an agent %s is away = %v, want %s", name, err, router.ReasonNobody)
+		}
+	}
+	if _, err := newRouter(agents...).Resolve(t.Context(), tenant, route); fault.ReasonOf(err) != router.ReasonChainTooLong {
+		t.Errorf("Resolve() without such an agent = %v, want %s", err, router.ReasonChainTooLong)
+	}
+}
+
 // TestChainsAreThoseOfAPlainPlanner compares decisions in random small registries with what a planner says that knows no index.
 func TestChainsAreThoseOfAPlainPlanner(t *testing.T) {
 	t.Parallel()
@@ -77,8 +100,12 @@ func TestChainsAreThoseOfAPlainPlanner(t *testing.T) {
 			}
 			continue
 		}
-		plain := planner{listing: agents.Listing(tenant)}
-		list, hops := plain.plan(want)
+		list, hops := plainChain(agents, want)
+		tooFar := hops > 5 && !anyAway(got.Decision.Rejected)
+		if tooFar {
+			_, whole := plainChain(recovered(agents), want)
+			tooFar = whole > 5
+		}
 		switch {
 		case hops > 5:
 			far++
@@ -91,14 +118,33 @@ func TestChainsAreThoseOfAPlainPlanner(t *testing.T) {
 		if diff := cmp.Diff(list, got.Decision.Chain); diff != "" {
 			t.Fatalf("Resolve(%+v) in registry %d: %v, chain (-want +got):\n%s", want, n, err, diff)
 		}
-		if tooFar := fault.ReasonOf(err) == router.ReasonChainTooLong; tooFar != (hops > 5) {
-			t.Fatalf("Resolve(%+v) in registry %d = %v, want a refusal as too long: %t", want, n, err, hops > 5)
+		if refused := fault.ReasonOf(err) == router.ReasonChainTooLong; refused != tooFar {
+			t.Fatalf("Resolve(%+v) in registry %d = %v, want a refusal as too long: %t", want, n, err, tooFar)
 		}
 	}
 	t.Logf("%d of one agent, %d chains, %d too long, %d nowhere", alone, chains, far, nowhere)
 	if min(chains, far, nowhere) < 100 {
 		t.Errorf("%d chains, %d too long and %d nowhere, want 100 of each", chains, far, nowhere)
 	}
+}
+
+func plainChain(agents fleet, want orchestrator.Contract) ([]orchestrator.Link, int) {
+	p := planner{listing: agents.Listing(tenant)}
+	return p.plan(want)
+}
+
+// anyAway reports whether an agent could do the task alone if it were not in error.
+func anyAway(list []orchestrator.Rejection) bool {
+	return slices.ContainsFunc(list, func(x orchestrator.Rejection) bool { return x.Code == router.CodeError })
+}
+
+// recovered is the agents when none of them is in error any more.
+func recovered(agents fleet) fleet {
+	agents = slices.Clone(agents)
+	for i := range agents {
+		agents[i].Status.Status = registry.StatusAvailable
+	}
+	return agents
 }
 
 var (
