@@ -30,15 +30,15 @@ func (s *Submission) bindInputs(r *router.Router, a registry.Agent) error {
 // maxOthers bounds how many candidates are looked at when the chosen one does not take the inputs.
 const maxOthers = 10
 
-// bindToChosen is bindInputs for the chosen agent. If that does not take the inputs, it chooses the best other agent that does with the skill that was asked
-// for, or to which a text led: chance and load decide among these, and must not decide whether the task is refused.
+// bindToChosen is bindInputs for the chosen agent. If that does not take the inputs, it chooses the best other candidate that does: chance and load decide
+// among these, and must not decide whether the task is refused.
 func (e *Engine) bindToChosen(s *Submission, to *router.Result) error {
 	err := s.bindInputs(e.router, to.Agent)
-	if err == nil || to.Decision.Skill == "" {
-		return err
+	if err == nil {
+		return nil
 	}
 	for _, c := range to.Decision.Candidates[:min(len(to.Decision.Candidates), maxOthers)] {
-		if c.Skill != to.Decision.Skill || c.Agent == to.Agent.Name {
+		if c.Agent == to.Agent.Name {
 			continue
 		}
 		if other, ok := e.Directory.Agent(s.Tenant, c.Agent); ok && s.bindInputs(e.router, other) == nil {

@@ -77,27 +77,33 @@ func TestAnInputIsOfTheTypeThatTheContractHasForIt(t *testing.T) {
 	}
 }
 
-// TestOfThoseWithASkillOneThatTakesTheInputsIsChosen has two agents with a skill between which chance decides: one wants an input that the task does not
-// have, or has it only shorter than it is.
-func TestOfThoseWithASkillOneThatTakesTheInputsIsChosen(t *testing.T) {
+// TestOfThoseWhoFitOneThatTakesTheInputsIsChosen has two agents between which chance decides: one wants an input that the task does not have, or has it only
+// shorter than it is.
+func TestOfThoseWhoFitOneThatTakesTheInputsIsChosen(t *testing.T) {
 	t.Parallel()
 	const tries = 20
 	wants := agentcard.InputSchema{Name: "spec", SemanticType: "document", Required: true}
 	wants.ValidationRules = []agentcard.ValidationRule{{Type: "length", Value: 3.0, Message: "too long"}}
-	skill := orchestrator.Route{Skill: "work"}
+	skill, long := orchestrator.Route{Skill: "work"}, []orchestrator.Input{{Name: "spec", Parts: text("long").GetParts()}}
+	contract := orchestrator.Route{Contract: &orchestrator.Contract{Inputs: []orchestrator.Typed{{Name: "spec"}}, Output: orchestrator.Typed{Name: "code"}}}
 	for name, test := range map[string]struct {
 		route  orchestrator.Route
 		inputs []orchestrator.Input
+		skill  string // of the other agent
 		code   string
 	}{
-		"one is missing":          {skill, nil, "INPUT_MISSING"},
-		"one is too long":         {skill, []orchestrator.Input{{Name: "spec", Parts: text("long").GetParts()}}, "INPUT_INVALID"},
-		"a text leads to a skill": {orchestrator.Route{Text: "work"}, nil, "INPUT_MISSING"},
+		"one is missing":                      {skill, nil, "work", "INPUT_MISSING"},
+		"one is too long":                     {skill, long, "work", "INPUT_INVALID"},
+		"a text leads to a skill":             {orchestrator.Route{Text: "work"}, nil, "work", "INPUT_MISSING"},
+		"a text leads to skills of two names": {orchestrator.Route{Text: "work"}, nil, "WORK", "INPUT_MISSING"},
+		"a contract leads to an output":       {contract, long, "work", "INPUT_INVALID"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			picky := &actor{name: "picky", skill: "work", inputs: []agentcard.InputSchema{wants}, play: delivers("done")}
-			w := newWorld(t, picky, &actor{name: "plain", skill: "work", play: delivers("done")})
+			makes := []agentcard.OutputSchema{{Name: "code", SemanticType: "artifact", Guaranteed: true}}
+			picky := &actor{name: "picky", skill: "work", inputs: []agentcard.InputSchema{wants}, outputs: makes, play: delivers("done")}
+			either := agentcard.InputSchema{Name: "spec", SemanticType: "document"}
+			w := newWorld(t, picky, &actor{name: "plain", skill: test.skill, inputs: []agentcard.InputSchema{either}, outputs: makes, play: delivers("done")})
 			s := engine.Submission{Tenant: tenant, Caller: "tester", Message: text("do it"), Route: test.route, Inputs: test.inputs}
 			rejected := 0
 			for range tries {
