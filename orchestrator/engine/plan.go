@@ -21,7 +21,7 @@ const plannerName = "quorate:plan"
 
 // submitPlan accepts a task that several agents do.
 func (e *Engine) submitPlan(ctx context.Context, s *Submission, to router.Result, id string, now time.Time) (orchestrator.Task, error) {
-	p, err := e.buildPlan(s, &to)
+	p, err := e.buildPlan(ctx, s, &to)
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
@@ -32,7 +32,7 @@ func (e *Engine) submitPlan(ctx context.Context, s *Submission, to router.Result
 }
 
 // buildPlan turns a decision for several agents into steps. It checks the inputs of the steps that begin; those of the others do not exist yet.
-func (e *Engine) buildPlan(s *Submission, to *router.Result) (*orchestrator.Plan, error) {
+func (e *Engine) buildPlan(ctx context.Context, s *Submission, to *router.Result) (*orchestrator.Plan, error) {
 	p := &orchestrator.Plan{Mode: orchestrator.PlanChain}
 	for _, in := range s.Inputs {
 		p.Inputs = append(p.Inputs, orchestrator.Typed{Name: in.Name, SemanticType: in.SemanticType})
@@ -55,7 +55,7 @@ func (e *Engine) buildPlan(s *Submission, to *router.Result) (*orchestrator.Plan
 		}
 		p.Need = stepsNeeded(f, len(p.Steps))
 	}
-	return p, e.checkFirstSteps(s, p)
+	return p, e.checkFirstSteps(ctx, s, to, p)
 }
 
 // inputNamed returns the name of the task's input that is meant: by its name if there is one, or else by its type.
@@ -69,25 +69,6 @@ func inputNamed(inputs []orchestrator.Input, want orchestrator.Typed) string {
 		}
 	}
 	return ""
-}
-
-// checkFirstSteps checks the inputs of the steps that take nothing from other steps.
-func (e *Engine) checkFirstSteps(s *Submission, p *orchestrator.Plan) error {
-	whole := router.AttachInputs(s.Message, s.Inputs)
-	for i := range p.Steps {
-		if !p.Due(i) {
-			continue
-		}
-		a, ok := e.Directory.Agent(s.Tenant, p.Steps[i].Agent)
-		if !ok {
-			return registry.Missing(registry.Key{Tenant: s.Tenant, Name: p.Steps[i].Agent})
-		}
-		m, inputs := stepContent(whole, p, i, nil)
-		if _, err := e.router.CheckInputs(s.Tenant, a, inputs, m); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // stepContent returns what the agent of a step gets that is due: the message of the plan's task, with those of its inputs and of the earlier steps'

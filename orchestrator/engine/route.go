@@ -30,7 +30,7 @@ func (e *Engine) Resolve(ctx context.Context, s Submission) (orchestrator.Decisi
 		return orchestrator.Decision{}, err
 	}
 	if err == nil && check {
-		if err := e.checkRoute(&s, &to); err != nil {
+		if err := e.checkRoute(ctx, &s, &to); err != nil {
 			d := &to.Decision
 			d.Chosen, d.Skill, d.Chain, d.FanOut, d.Refused = "", "", nil, nil, fault.From(err).Message
 		} else if err := checkSize(s.Message, orchestrator.MaxMessageBytes); err != nil {
@@ -54,11 +54,11 @@ func (e *Engine) decide(ctx context.Context, s *Submission) (to router.Result, e
 }
 
 // checkRoute checks a submission's inputs against those of the agents that would get them, and puts them into the message.
-func (e *Engine) checkRoute(s *Submission, to *router.Result) error {
+func (e *Engine) checkRoute(ctx context.Context, s *Submission, to *router.Result) error {
 	if !to.Decision.Together() {
 		return e.bindToChosen(s, to)
 	}
-	if _, err := e.buildPlan(s, to); err != nil {
+	if _, err := e.buildPlan(ctx, s, to); err != nil {
 		return err
 	}
 	s.Message = router.AttachInputs(s.Message, s.Inputs)

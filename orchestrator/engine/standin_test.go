@@ -187,3 +187,37 @@ func TestNobodyStepsInWhoDoesNotTakeTheInputs(t *testing.T) {
 		t.Errorf("state %s (%+v) with the steps %+v, want completed by c instead of a; log %v", task.State, task.Error, task.Plan.Steps, log)
 	}
 }
+
+// TestAStepGoesToAnAgentThatTakesItsInputs has the agents of two steps take only what is shorter than what they are given.
+func TestAStepGoesToAnAgentThatTakesItsInputs(t *testing.T) {
+	t.Parallel()
+	list := append(withASpare(), turns("z-coder", "stories", "reference", "code", "artifact"))
+	for _, a := range list[:2] {
+		a.inputs[0].ValidationRules = []agentcard.ValidationRule{{Type: "length", Value: 3.0, Message: "too long"}}
+	}
+	w := newWorld(t, list...)
+	s := chained()
+	s.Tenant, s.Caller, s.Message = tenant, "tester", text("do it")
+	dry, err := w.engine.Resolve(t.Context(), s)
+	if err != nil || len(dry.Chain) != 3 || dry.Chain[0].Agent != "spare" || !slices.ContainsFunc(dry.Rejected, func(r orchestrator.Rejection) bool {
+		return r.Agent == "analyst" && r.Code == "INPUT_INVALID"
+	}) {
+		t.Errorf("Resolve() = %+v, %v, want a chain that begins with spare, and analyst rejected with INPUT_INVALID", dry, err)
+	}
+	task, log := w.awaitEnd(w.submit(s).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Fatalf("state %s (%+v), want completed; log %v", task.State, task.Error, log)
+	}
+	if got, want := task.Artifacts[0].GetParts()[0].GetText(), "builder(z-coder(spare(a shop)))"; got != want {
+		t.Errorf("delivered %q, want %q", got, want)
+	}
+	for _, a := range list[:2] {
+		if n := len(a.sends()); n > 0 {
+			t.Errorf("%s got %d messages, want none", a.name, n)
+		}
+	}
+	list[3].inputs[0].ValidationRules = list[0].inputs[0].ValidationRules
+	if _, err := newWorld(t, list...).engine.Submit(t.Context(), s); fault.ReasonOf(err) != "INPUT_INVALID" {
+		t.Errorf("Submit() when nobody takes the input = %v, want INPUT_INVALID", err)
+	}
+}
