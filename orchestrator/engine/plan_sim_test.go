@@ -85,7 +85,7 @@ func (c chainScene) play(t *testing.T, x *trouble) {
 	w := newWorker()
 	s := &simulation{t: t, store: &storetest.Memory{}, worker: w, client: w, away: c.away, actors: map[string]*actor{
 		"first": turns("first", "idea", "comment", "plan", "reference"), "second": turns("second", "plan", "reference", "site", "collection"),
-		"spare": turns("spare", "idea", "comment", "plan", "reference"),
+		"spare": turns("spare", "thought", "comment", "plan", "reference"),
 	}}
 	if c.quick {
 		s.client = prompt{w}

@@ -66,7 +66,7 @@ func TestAStepWhoseAgentIsGoneGoesToAnotherOne(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			list := append(threeInAChain(), turns("smith", "stories", "reference", "code", "artifact"))
+			list := append(threeInAChain(), turns("smith", "tales", "reference", "code", "artifact"))
 			var w *world
 			play := list[0].play
 			list[0].play = func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error {
@@ -191,7 +191,7 @@ func TestNobodyStepsInWhoDoesNotTakeTheInputs(t *testing.T) {
 // TestAStepGoesToAnAgentThatTakesItsInputs has the agents of two steps take only what is shorter than what they are given.
 func TestAStepGoesToAnAgentThatTakesItsInputs(t *testing.T) {
 	t.Parallel()
-	list := append(withASpare(), turns("z-coder", "stories", "reference", "code", "artifact"))
+	list := append(withASpare(), turns("z-coder", "tales", "reference", "code", "artifact"))
 	for _, a := range list[:2] {
 		a.inputs[0].ValidationRules = []agentcard.ValidationRule{{Type: "length", Value: 3.0, Message: "too long"}}
 	}

@@ -26,6 +26,7 @@ func (r *Router) planChain(tenant string, v *view, want orchestrator.Contract, a
 	})
 	switch {
 	case hops > 0 && hops <= maxHops:
+		r.spread(tenant, v, list)
 		return list, nil
 	case alone:
 		return nil, nil
@@ -74,7 +75,7 @@ func (r *Router) linkObstacle(tenant, agent string) string {
 	}
 }
 
-// shortestChain finds the shortest chain of agents that accept tasks, and its length, 0 when there is none. It goes in rounds: every agent that has its
+// shortestChain finds the shortest chain of agents that accept tasks, and its length, 0 when there is none. Of several it is the one of the fewest agents. It goes in rounds: every agent that has its
 // required inputs makes its guaranteed outputs, until one of these is what is wanted. Each agent runs once, so there are no cycles.
 func (v *view) shortestChain(want orchestrator.Contract, accepts func(agent string) bool) (list []orchestrator.Link, hops int) {
 	p := v.newPlanner(resources(want.Inputs), accepts)
@@ -84,13 +85,26 @@ func (v *view) shortestChain(want orchestrator.Contract, accepts func(agent stri
 		if len(made) == 0 {
 			break
 		}
-		for _, x := range made {
-			if v.satisfies(x.Typed, want.Output) && p.canRun(x.producer) {
-				return p.links(x), hops
-			}
+		if list = p.fewestLinks(made, want.Output); list != nil {
+			return list, hops
 		}
 	}
 	return nil, 0
+}
+
+// fewestLinks returns the chain of the fewest agents that ends with one of the items that are what is wanted; nil if none is.
+func (p *planner) fewestLinks(made []available, want orchestrator.Typed) (best []orchestrator.Link) {
+	seen := make(map[int]bool) // by set of inputs: agents that require the same end equally long chains
+	for _, x := range made {
+		if seen[x.producer.inputSet] || !p.satisfies(x.Typed, want) || !p.canRun(x.producer) {
+			continue
+		}
+		seen[x.producer.inputSet] = true
+		if list := p.links(x); best == nil || len(list) < len(best) {
+			best = list
+		}
+	}
+	return best
 }
 
 // links lists the agents that have to run so that an item gets made, in order and each once.

@@ -24,7 +24,7 @@ type plainItem struct {
 	by     string // empty for what was there from the beginning
 }
 
-// plan returns the shortest chain through the agents that take tasks, and how many of it work one after the other.
+// plan returns the shortest chain through the agents that take tasks, of several that of the fewest agents, and how many of it work one after the other.
 func (p *planner) plan(want orchestrator.Contract) ([]orchestrator.Link, int) {
 	p.gets = make(map[string][]int)
 	for _, t := range want.Inputs {
@@ -37,10 +37,16 @@ func (p *planner) plan(want orchestrator.Contract) ([]orchestrator.Link, int) {
 				p.work(a, there)
 			}
 		}
+		var best []orchestrator.Link
 		for _, x := range p.items[there:] {
 			if (want.Output.Name == "" || want.Output.Name == x.Name) && (want.Output.SemanticType == "" || p.listing.Related(x.SemanticType, want.Output.SemanticType)) {
-				return p.links(nil, x), hops
+				if list := p.links(nil, x); best == nil || len(list) < len(best) {
+					best = list
+				}
 			}
+		}
+		if best != nil {
+			return best, hops
 		}
 	}
 	return nil, 0

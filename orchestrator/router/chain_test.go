@@ -85,6 +85,66 @@ func TestAChainThatIsTooLongIsNoRefusalWhileAnAgentIsAway(t *testing.T) {
 	}
 }
 
+// TestAChainGoesToTheBestOfThoseThatDoTheSame has two agents for the first link, and others that are similar.
+func TestAChainGoesToTheBestOfThoseThatDoTheSame(t *testing.T) {
+	t.Parallel()
+	last := maker("last", "stories:reference", "code:artifact")
+	for name, test := range map[string]struct {
+		change func(a, b *registry.Agent, r *router.Router)
+		want   string
+	}{
+		"equals":             {func(_, _ *registry.Agent, _ *router.Router) {}, "a"},
+		"one is full":        {func(a, _ *registry.Agent, _ *router.Router) { a.Status.InFlight, a.Status.Capacity = 2, 2 }, "b"},
+		"one is busy":        {func(a, _ *registry.Agent, _ *router.Router) { a.Status.Status = registry.StatusBusy }, "b"},
+		"one has more to do": {func(_, _ *registry.Agent, r *router.Router) { r.Begin(tenant, "a") }, "b"},
+		"one failed":         {func(_, _ *registry.Agent, r *router.Router) { r.Begin(tenant, "a")(router.Failed) }, "b"},
+		"one makes more": {func(a, b *registry.Agent, _ *router.Router) {
+			*a, *b = busy(*a), maker("b", "idea:comment", "stories:reference x:artifact")
+		}, "a"},
+		"one makes it narrower": {func(a, b *registry.Agent, _ *router.Router) {
+			*a, b.Metadata.OutputSchemas[0].JSONSchema = busy(*a), map[string]any{"type": "string"}
+		}, "a"},
+	} {
+		agents := fleet{maker("a", "idea:comment", "stories:reference"), maker("b", "idea:comment", "stories:reference"), last}
+		r := router.New(router.Config{Directory: agents, Intn: first})
+		test.change(&agents[0], &agents[1], r)
+		got, err := r.Resolve(t.Context(), tenant, contract("idea:comment", "code:"))
+		if list := got.Decision.Chain; err != nil || len(list) != 2 || list[0].Agent != test.want || list[1].Agent != "last" {
+			t.Errorf("Resolve() when %s = %+v, %v, want a chain of %s and last", name, list, err, test.want)
+		}
+	}
+}
+
+func busy(a registry.Agent) registry.Agent {
+	a.Status.Status = registry.StatusBusy
+	return a
+}
+
+// TestAnAgentIsInAChainOnce has the last agent take two texts that two agents make alike, one of which is better.
+func TestAnAgentIsInAChainOnce(t *testing.T) {
+	t.Parallel()
+	r := newRouter(busy(maker("a", "idea:comment", "text:document")), maker("b", "idea:comment", "text:document"), maker("last", "one:document two:document", "code:artifact"))
+	got, err := r.Resolve(t.Context(), tenant, contract("idea:comment", "code:"))
+	var agents []string
+	for _, l := range got.Decision.Chain {
+		agents = append(agents, l.Agent)
+	}
+	if err != nil || !slices.Contains(agents, "b") || len(agents) != len(slices.Compact(slices.Sorted(slices.Values(agents)))) {
+		t.Errorf("Resolve() = a chain of %q, %v, want each agent once", agents, err)
+	}
+}
+
+// TestOfChainsOfTheSameLengthThatOfTheFewestAgentsIsTaken has two agents that make what is wanted of what others make.
+func TestOfChainsOfTheSameLengthThatOfTheFewestAgentsIsTaken(t *testing.T) {
+	t.Parallel()
+	r := newRouter(maker("x", "idea:comment", "plan:artifact"), maker("y", "idea:comment", "list:collection"),
+		maker("a", "plan:artifact list:collection", "site:reference"), maker("b", "plan:artifact", "site:reference"))
+	got, err := r.Resolve(t.Context(), tenant, contract("idea:comment", "site:"))
+	if list := got.Decision.Chain; err != nil || len(list) != 2 || list[1].Agent != "b" {
+		t.Errorf("Resolve() = %+v, %v, want a chain of x and b", list, err)
+	}
+}
+
 // TestChainsAreThoseOfAPlainPlanner compares decisions in random small registries with what a planner says that knows no index.
 func TestChainsAreThoseOfAPlainPlanner(t *testing.T) {
 	t.Parallel()
