@@ -273,6 +273,23 @@ func TestAFasterAgentIsBetter(t *testing.T) {
 	}
 }
 
+// TestAVeryFastAgentHidesNoDifference has two agents of which one takes a hundred times as long, and a third that is faster than both by far and full of tasks.
+func TestAVeryFastAgentHidesNoDifference(t *testing.T) {
+	t.Parallel()
+	r := router.New(router.Config{Directory: fleet{agent("fast", registry.StatusAvailable), agent("a-slow", registry.StatusAvailable), agent("usual", registry.StatusAvailable)}})
+	r.Observe(tenant, "fast", time.Millisecond, router.Succeeded)
+	r.Observe(tenant, "usual", 20*time.Millisecond, router.Succeeded)
+	r.Observe(tenant, "a-slow", 2*time.Second, router.Succeeded)
+	for range 100 {
+		r.Begin(tenant, "fast")
+	}
+	for range 20 {
+		if got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"}); err != nil || got.Decision.Chosen != "usual" {
+			t.Fatalf("Resolve() = %+v, %v, want usual", got.Decision, err)
+		}
+	}
+}
+
 // TestOutcomesCountAlike has agents whose outcomes come to the same in different ways.
 func TestOutcomesCountAlike(t *testing.T) {
 	t.Parallel()

@@ -68,7 +68,7 @@ func (c *candidate) inFlight() int { return max(c.signal.inFlight, c.status.InFl
 func (c *candidate) byOutcomes(fastest time.Duration) float64 {
 	factor := 1.0
 	if took := c.signal.latency; took > 0 {
-		factor *= max(math.Sqrt(float64(fastest)/float64(took)), 0.25)
+		factor *= max(math.Sqrt(float64(fastest)/float64(took)), minFactor)
 	}
 	if c.signal.errorRate > minErrorRate {
 		factor *= max(1-c.signal.errorRate, minFactor)
