@@ -30,6 +30,8 @@ func TestTextsInAnyScriptFindTheirSkill(t *testing.T) {
 		"茶":               "cha/order_zh",
 		"pdf":             "shutsu/export_ja",
 		"PDFを出力してください":    "shutsu/export_ja",
+		"ｐｄｆ":             "shutsu/export_ja",
+		"ＷＥＴＴＥＲＢＥＲＩＣＨＴ":   "wetter/weather_de",
 		"พยากรณ์อากาศวันพรุ่งนี้": "akat/weather_th",
 		"दिल्ली का मौसम बताओ":     "mausam/weather_hi",
 		"ما هي حالة الطقس اليوم":  "taqs/weather_ar",

@@ -75,6 +75,7 @@ func words(s string) (out []string, all bool) {
 	all = len(s) <= maxText
 	small, letters := false, 0
 	for _, r := range withoutAddresses(s[:min(len(s), maxText)]) {
+		r = narrow(r)
 		switch {
 		case r == '\'' || r == '’', unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me): // don't is one word, and so is one with an invisible character
 			continue
@@ -93,6 +94,15 @@ func words(s string) (out []string, all bool) {
 	}
 	end()
 	return out[:min(len(out), maxWords)], all && len(out) <= maxWords
+}
+
+// narrow returns the usual form of a letter, digit or sign of ASCII in full width, as East Asian keyboards write it, and any other character itself.
+func narrow(r rune) rune {
+	const first, last, ascii = '！', '～', '!'
+	if r < first || r > last {
+		return r
+	}
+	return r - first + ascii
 }
 
 // parted splits a word at changes to and from a script without spaces, and text in such a script into overlapping pairs of characters: finding its
