@@ -23,6 +23,7 @@ const (
 	goes    temper = "is away for a while"
 	once    temper = "must not be asked twice"
 	lists   temper = "must not be asked twice, and lists its tasks"
+	mutes   temper = "does not answer when it is asked to stop"
 )
 
 // farAgent is an agent as the outside sees it. It deduplicates by message id, unless that is what is wrong with it.

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,4 +43,42 @@ func TestACancellationReachesTheReplicaThatWorks(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestWhoWatchesHearsOfACancellationElsewhereAtOnce watches a task at the replica that works on it while another one is asked to cancel it, and the agent
+// does not answer the request to stop.
+func TestWhoWatchesHearsOfACancellationElsewhereAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 2, "", 0, newFarAgent(mutes))
+		task := f.submit() // at the first one
+		k := task.Key()
+		<-time.After(15 * time.Second)
+		var heard time.Time
+		var watching sync.WaitGroup
+		watching.Go(func() {
+			_, err := f.nodes[0].engine.Watch(t.Context(), k, 0, true, func(e orchestrator.Event) error {
+				if e.Type == orchestrator.EventCanceling {
+					heard = time.Now()
+				}
+				return nil
+			})
+			if err != nil {
+				t.Errorf("Watch() = %v", err)
+			}
+		})
+		<-time.After(100 * time.Millisecond) // it has looked, and does not look by itself for some seconds
+		asked := time.Now()
+		if _, err := f.nodes[1].engine.Cancel(t.Context(), engine.Cancellation{Key: k, Caller: "tester"}); err != nil {
+			t.Fatalf("Cancel() = %v", err)
+		}
+		watching.Wait()
+		if took := heard.Sub(asked); took < 0 || took > 2*time.Second {
+			t.Errorf("who watches heard of it after %s, want as soon as the replica did, which looks for word each second", took)
+		}
+		for _, n := range f.nodes {
+			n.cancel()
+			n.running.Wait()
+		}
+	})
 }

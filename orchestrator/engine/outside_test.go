@@ -264,7 +264,10 @@ func (a listingAgent) Find(_ context.Context, messageID string, _ time.Time) (t 
 	return t, err
 }
 
-func (a agentOutside) Cancel(context.Context, string, *structpb.Struct) (*a2apb.Task, error) {
+func (a agentOutside) Cancel(ctx context.Context, _ string, _ *structpb.Struct) (*a2apb.Task, error) {
+	if a.agent.temper == mutes {
+		return nil, noAnswer(ctx)
+	}
 	return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "no")
 }
 

@@ -88,15 +88,15 @@ func (e leaseWorker) Drop(ctx context.Context, group int) {
 	}
 }
 
-// Look wakes a task that another replica has changed, and interrupts its exchange when it is to be canceled or a reply is to be sent. If the store
-// does not answer in time, the task is woken all the same.
+// Look wakes a task that another replica has changed, and those who watch it, and interrupts its exchange when it is to be canceled or a reply is to be
+// sent. If the store does not answer in time, the task is woken all the same.
 func (e leaseWorker) Look(ctx context.Context, k orchestrator.Key) {
 	ctx, cancel := context.WithTimeout(ctx, storeRetry)
 	defer cancel()
+	defer e.notify(k)
 	if t, err := e.Store.Task(ctx, k); err == nil && mustInterrupt(&t) {
 		e.interrupt(k)
 		return
 	}
 	e.Wake(k)
-	e.notify(k)
 }
