@@ -112,6 +112,13 @@ func (p *Plan) Chain() (list []Link) {
 	return list
 }
 
+// ForgetErrors removes why steps have failed, which their tasks say, too.
+func (p *Plan) ForgetErrors() {
+	for i := range p.Steps {
+		p.Steps[i].Error = nil
+	}
+}
+
 // Clone returns a copy of the plan whose steps may be changed.
 func (p *Plan) Clone() *Plan {
 	out := *p

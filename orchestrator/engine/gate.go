@@ -11,24 +11,14 @@ import (
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
-	"github.com/quorate/quorate/platform/fault"
 )
 
 // pendingCheck is how long a gate waits for an outcome before it is checked again.
 const pendingCheck = 15 * time.Second
 
-// gate checks the requirements of the task's phase and lets the task pass, or stores what it waits for. It ends a task that has no room for the result: that
-// would wait for nobody knows what.
+// gate checks the requirements of the task's phase and lets the task pass, or stores what it waits for. Check and passage are one write, which fails when
+// the task has changed since its content was judged.
 func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (stepResult, error) {
-	next, err := e.checkGate(ctx, t)
-	if fault.KindOf(err) == fault.InvalidArgument { // the store will never accept it
-		return e.terminate(ctx, t, a2apb.TaskState_TASK_STATE_FAILED, errorOf(fault.From(err)))
-	}
-	return next, err
-}
-
-// checkGate is gate for a task with room for the result. Check and passage are one write, which fails when the task has changed since its content was judged.
-func (e *Engine) checkGate(ctx context.Context, t orchestrator.Task) (stepResult, error) {
 	d, err := e.Ledger.CheckInTurn(ctx, subject(&t, t.Phase), func() (leave func()) {
 		if leave = e.traceQueries.Acquire(&t, orchestrator.Key{Tenant: t.Tenant}); leave != nil {
 			e.freeRunnerSlot()

@@ -8,6 +8,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // stepResult says what follows a step: another one at once, or a wait. A wait of 0 lasts until something happens; forever is for a task that has ended.
@@ -21,7 +22,7 @@ const forever = -1
 // errMoved means that the task changed during a step, which is then repeated with the current state.
 var errMoved = errors.New("the task changed meanwhile")
 
-// step does the one thing that is due for the task.
+// step does the one thing that is due for the task. It ends a task that has no room for what came of that: it would be done again and again.
 func (e *Engine) step(ctx context.Context, t orchestrator.Task) (stepResult, error) {
 	e.queuePush(&t)
 	switch {
@@ -29,6 +30,17 @@ func (e *Engine) step(ctx context.Context, t orchestrator.Task) (stepResult, err
 		return e.reportEnd(ctx, &t)
 	case t.Ended():
 		return stepResult{wait: forever}, nil
+	}
+	next, err := e.advance(ctx, t)
+	if fault.KindOf(err) == fault.InvalidArgument { // the store will never accept it
+		return e.endWithoutRoom(ctx, &t, fault.From(err))
+	}
+	return next, err
+}
+
+// advance is step for a task that has not ended.
+func (e *Engine) advance(ctx context.Context, t orchestrator.Task) (stepResult, error) {
+	switch {
 	case t.CancelAsked: // whoever asked for it was told that it would be so
 		return e.terminate(ctx, t, a2apb.TaskState_TASK_STATE_CANCELED, &orchestrator.Error{Reason: "CANCELED", Message: "the task was canceled on request"})
 	case e.isOverdue(&t):
@@ -48,6 +60,16 @@ func (e *Engine) step(ctx context.Context, t orchestrator.Task) (stepResult, err
 		return stepResult{wait: left}, nil
 	}
 	return e.execute(ctx, t)
+}
+
+// endWithoutRoom ends a task that has no room for what came of a step, which began with the task as read.
+func (e *Engine) endWithoutRoom(ctx context.Context, read *orchestrator.Task, f *fault.Error) (stepResult, error) {
+	t, err := e.Store.Task(ctx, read.Key()) // the step may have written something
+	if err != nil {
+		return stepResult{}, err
+	}
+	t.OwnerEpoch = read.OwnerEpoch
+	return e.terminate(ctx, t, a2apb.TaskState_TASK_STATE_FAILED, errorOf(f))
 }
 
 // isOverdue reports whether the task's deadline has passed.
@@ -91,11 +113,23 @@ func (e *Engine) terminate(ctx context.Context, t orchestrator.Task, state a2apb
 	if err != nil {
 		return stepResult{}, err
 	}
-	var kept []*a2apb.Artifact
-	if r != nil {
-		kept, _ = r.results(true)
+	if r == nil {
+		return e.storeTermination(ctx, &t, nil, nil, state, why, note)
 	}
-	return e.transition(ctx, &t, sameVersion, func(t *orchestrator.Task) []orchestrator.Event {
+	kept, _ := r.results(true)
+	next, err := e.storeTermination(ctx, &t, r, kept, state, why, note)
+	if fault.KindOf(err) == fault.InvalidArgument { // there is no room for what the steps made and failed for; their tasks have it
+		r.plan.ForgetErrors()
+		return e.storeTermination(ctx, &t, r, nil, state, why, note)
+	}
+	return next, err
+}
+
+// storeTermination stores the end of a task, with what is kept of a plan; r is nil if it has none.
+func (e *Engine) storeTermination(
+	ctx context.Context, read *orchestrator.Task, r *planRound, kept []*a2apb.Artifact, state a2apb.TaskState, why *orchestrator.Error, note string,
+) (stepResult, error) {
+	return e.transition(ctx, read, sameVersion, func(t *orchestrator.Task) []orchestrator.Event {
 		if t.AwaitsCaller() {
 			t.StatusMessage = nil // a question says nothing about the end
 		}
