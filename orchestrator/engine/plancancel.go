@@ -18,6 +18,7 @@ func (e *Engine) stopPlan(ctx context.Context, t *orchestrator.Task) (*planRound
 		return nil, nil //nolint:nilnil // most tasks have no plan
 	}
 	r := newPlanRound(t)
+	r.ends = true
 	if err := e.readSteps(ctx, r); err != nil {
 		return nil, err
 	}

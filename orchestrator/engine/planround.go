@@ -18,6 +18,7 @@ type planRound struct {
 	tasks  map[int]*orchestrator.Task // of the steps that are not dead
 	events []orchestrator.Event
 	moved  bool          // a step has another agent than the plan says
+	ends   bool          // the task ends from outside, and needs no step any more
 	wait   time.Duration // until something is tried again; 0 for nothing
 }
 
