@@ -77,11 +77,14 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 		}
 		return nil, nil
 	})
-	if err == nil && forStep {
+	switch {
+	case err != nil:
+	case forStep:
 		return e.replyToStep(ctx, &t, &r)
-	}
-	if err == nil && taken {
+	case taken:
 		e.interrupt(r.Key)
+	case mustInterrupt(&t): // the store may have taken the reply before without saying so
+		e.Wake(r.Key)
 	}
 	return t, err
 }

@@ -28,7 +28,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	if s.RequestID != "" {
 		old, err := e.Store.Task(ctx, orchestrator.Key{Tenant: s.Tenant, ID: id})
 		if err == nil || fault.KindOf(err) != fault.NotFound {
-			return s.existingTask(old, err)
+			return e.existingTask(&s, old, err)
 		}
 	}
 	if err := s.checkDeadline(now); err != nil { // a retry may come after the deadline
@@ -91,7 +91,7 @@ func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task,
 			e.claimFresh(&t) // if the task exists all the same, its message has to be treated as sent before
 			e.exchanges.Forfeit(t.Key())
 		}
-		return s.existingTask(stored, err)
+		return e.existingTask(s, stored, err)
 	}
 	e.meters.accept(ctx, &stored)
 	e.Wake(stored.Key())
@@ -99,14 +99,18 @@ func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task,
 }
 
 // existingTask returns the task that exists already, unless a caller submitted something else under its request id. For tasks of the engine itself,
-// for a step or a consultation, the id suffices: it is unique, and the same content may be encoded differently after a restart.
-func (s *Submission) existingTask(t orchestrator.Task, err error) (orchestrator.Task, error) {
+// for a step or a consultation, the id suffices: it is unique, and the same content may be encoded differently after a restart. A task to which nothing has
+// happened is looked at: whoever stored it may have got no answer, or have died.
+func (e *Engine) existingTask(s *Submission, t orchestrator.Task, err error) (orchestrator.Task, error) {
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
 	if t.Parent == nil && !s.content.isOf(&t) {
 		return orchestrator.Task{}, fault.New(fault.Conflict, "REQUEST_ID_REUSED",
 			"request id %q was used for task %s with other content; use a new id for new work", s.RequestID, t.ID).With("task", t.ID)
+	}
+	if t.Version == 1 {
+		e.Wake(t.Key())
 	}
 	return t, nil
 }
