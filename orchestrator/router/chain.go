@@ -9,13 +9,14 @@ import (
 )
 
 const (
-	maxHops       = 5  // maximum number of agents one after the other; a chain may have more, beside each other
+	maxHops       = 5  // maximum number of agents one after the other
+	maxAgents     = 64 // maximum number of agents in all: each has a task, which the task of the chain looks at again and again
 	maxSearchHops = 32 // how far a search goes, so that a refusal can say that there is a chain and how long it is
 )
 
-// planChain finds the shortest chain from what is available to what is wanted, through agents that can take tasks now. If there is none, or only one that is
-// too long, it refuses, unless an agent can do it alone later: with a chain that there is when all of its agents can take tasks or, if that is not what is
-// amiss, with the one that is too long. Where nothing is known of a chain, it returns neither a chain nor an error.
+// planChain finds the shortest chain from what is available to what is wanted, through agents that can take tasks now. If there is none, it refuses with what
+// keeps the agents of one that there would be; if there is only one that is too long, it refuses for that. Neither is refused while an agent that can do it
+// alone is away. Where nothing is known of a chain, it returns neither a chain nor an error.
 func (r *Router) planChain(tenant string, v *view, want orchestrator.Contract, alone bool) ([]orchestrator.Link, error) {
 	away := false // whether an agent was left out that may be back later
 	list, hops := v.shortestChain(want, func(agent string) bool {
@@ -24,8 +25,9 @@ func (r *Router) planChain(tenant string, v *view, want orchestrator.Contract, a
 		away = away || !accepts
 		return accepts
 	})
+	tooLong := checkLength(want, list, hops)
 	switch {
-	case hops > 0 && hops <= maxHops:
+	case tooLong == nil && len(list) > 0:
 		r.spread(tenant, v, list)
 		return list, nil
 	case alone:
@@ -35,17 +37,26 @@ func (r *Router) planChain(tenant string, v *view, want orchestrator.Contract, a
 			return nil, err
 		}
 	}
-	if hops == 0 {
-		return nil, nil
+	return nil, tooLong
+}
+
+// checkLength returns the refusal for a chain that is too long.
+func checkLength(want orchestrator.Contract, list []orchestrator.Link, hops int) error {
+	switch {
+	case hops > maxHops:
+		return fault.New(fault.FailedPrecondition, ReasonChainTooLong,
+			"no agent alone makes an output %s; it would take %d one after the other (%s) and the limit is %d", describe(want.Output), hops, chainNames(list), maxHops)
+	case len(list) > maxAgents:
+		return fault.New(fault.FailedPrecondition, ReasonChainTooLong,
+			"no agent alone makes an output %s; it would take %d agents in all and the limit is %d", describe(want.Output), len(list), maxAgents)
 	}
-	return nil, fault.New(fault.FailedPrecondition, ReasonChainTooLong,
-		"no agent alone makes an output %s; it would take %d one after the other (%s) and the limit is %d", describe(want.Output), hops, chainNames(list), maxHops)
+	return nil
 }
 
 // brokenChain returns the refusal for a chain that there would be if its agents could all take tasks; nil if there is none even then.
 func (r *Router) brokenChain(tenant string, v *view, want orchestrator.Contract) error {
 	list, hops := v.shortestChain(want, func(string) bool { return true })
-	if hops == 0 || hops > maxHops {
+	if hops == 0 || checkLength(want, list, hops) != nil {
 		return nil
 	}
 	var why []string
@@ -75,8 +86,9 @@ func (r *Router) linkObstacle(tenant, agent string) string {
 	}
 }
 
-// shortestChain finds the shortest chain of agents that accept tasks, and its length, 0 when there is none. Of several it is the one of the fewest agents. It goes in rounds: every agent that has its
-// required inputs makes its guaranteed outputs, until one of these is what is wanted. Each agent runs once, so there are no cycles.
+// shortestChain finds the shortest chain of agents that accept tasks, and its length, 0 when there is none. Of several it is the one of the fewest agents. It
+// goes in rounds: every agent that has its required inputs makes its guaranteed outputs, until one of these is what is wanted. Each agent runs once, so there
+// are no cycles.
 func (v *view) shortestChain(want orchestrator.Contract, accepts func(agent string) bool) (list []orchestrator.Link, hops int) {
 	p := v.newPlanner(resources(want.Inputs), accepts)
 	for hops = 1; hops <= maxSearchHops; hops++ {

@@ -156,6 +156,24 @@ func TestAChainOfTooManyHopsIsRefused(t *testing.T) {
 	}
 }
 
+// TestAChainOfTooManyAgentsIsRefused has one agent need what many others make, beside each other.
+func TestAChainOfTooManyAgentsIsRefused(t *testing.T) {
+	t.Parallel()
+	for others, fits := range map[int]bool{63: true, 64: false} {
+		var agents []registry.Agent
+		var parts []string
+		for i := range others {
+			part := fmt.Sprintf("part%d:artifact", i)
+			agents, parts = append(agents, maker(fmt.Sprint("a", i), "idea:comment", part)), append(parts, part)
+		}
+		agents = append(agents, maker("joiner", strings.Join(parts, " "), "site:collection"))
+		got, err := newRouter(agents...).Resolve(t.Context(), tenant, contract("idea:comment", "site:collection"))
+		if tooLong := fault.ReasonOf(err) == router.ReasonChainTooLong; tooLong == fits || fits && len(got.Decision.Chain) != others+1 {
+			t.Errorf("Resolve() with %d agents beside each other = a chain of %d, %v, want it refused: %t", others, len(got.Decision.Chain), err, !fits)
+		}
+	}
+}
+
 // TestAChainDoesNotJoinWhatItsSchemasKeepApart asks each router twice, since what was compared is remembered.
 func TestAChainDoesNotJoinWhatItsSchemasKeepApart(t *testing.T) {
 	t.Parallel()
