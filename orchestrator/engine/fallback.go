@@ -76,6 +76,11 @@ func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name str
 
 // withNewChoice returns a decision with another choice.
 func withNewChoice(d orchestrator.Decision, from, to string, why *fault.Error) orchestrator.Decision {
+	return withoutCandidate(withChoice(d, to, from, why), from, why)
+}
+
+// withChoice returns a decision with a choice that takes the place of from.
+func withChoice(d orchestrator.Decision, to, from string, why *fault.Error) orchestrator.Decision {
 	d.Chosen = to
 	d.Candidates = slices.Clone(d.Candidates)
 	for i, c := range d.Candidates {
@@ -84,7 +89,12 @@ func withNewChoice(d orchestrator.Decision, from, to string, why *fault.Error) o
 			d.Candidates[i].Reasons = append(slices.Clone(c.Reasons), "taken since "+from+" "+shortReason(why))
 		}
 	}
-	d.Candidates = slices.DeleteFunc(d.Candidates, func(c orchestrator.Candidate) bool { return c.Agent == from })
+	return d
+}
+
+// withoutCandidate returns a decision that rejects an agent.
+func withoutCandidate(d orchestrator.Decision, agent string, why *fault.Error) orchestrator.Decision {
+	d.Candidates = slices.DeleteFunc(slices.Clone(d.Candidates), func(c orchestrator.Candidate) bool { return c.Agent == agent })
 	code := router.CodeUnreachable
 	switch why.Reason {
 	case router.ReasonVersion:
@@ -92,7 +102,7 @@ func withNewChoice(d orchestrator.Decision, from, to string, why *fault.Error) o
 	case router.CodeUntrusted, router.CodeNoInput, router.CodeBadInput:
 		code = why.Reason
 	}
-	d.Rejected = append(slices.Clone(d.Rejected), orchestrator.Rejection{Agent: from, Code: code, Reason: shortened(errorOf(why)).Message})
+	d.Rejected = append(slices.Clone(d.Rejected), orchestrator.Rejection{Agent: agent, Code: code, Reason: shortened(errorOf(why)).Message})
 	return d
 }
 

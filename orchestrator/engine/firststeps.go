@@ -24,7 +24,12 @@ func (e *Engine) checkFirstSteps(ctx context.Context, s *Submission, to *router.
 		step := Submission{Tenant: s.Tenant, chain: p.Chain(), link: i}
 		step.Message, step.Inputs = stepContent(whole, p, i, nil)
 		_, err := e.router.CheckInputs(s.Tenant, a, step.Inputs, step.Message)
-		if err != nil && (step.chain == nil || !e.stepToTaker(ctx, &step, to, p, fault.From(err))) {
+		switch {
+		case err == nil, step.chain != nil && e.stepToTaker(ctx, &step, to, p, fault.From(err)):
+		case step.chain != nil:
+			to.Decision = withoutCandidate(to.Decision, a.Name, fault.From(err))
+			return err
+		default: // the decision of a fan-out says it already
 			return err
 		}
 	}

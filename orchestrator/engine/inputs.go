@@ -31,22 +31,27 @@ func (s *Submission) bindInputs(r *router.Router, a registry.Agent) error {
 const maxOthers = 10
 
 // bindToChosen is bindInputs for the chosen agent. If that does not take the inputs, it chooses the best other candidate that does: chance and load decide
-// among these, and must not decide whether the task is refused.
+// among these, and must not decide whether the task is refused. Those that do not take them are rejected.
 func (e *Engine) bindToChosen(s *Submission, to *router.Result) error {
-	err := s.bindInputs(e.router, to.Agent)
-	if err == nil {
+	refusal := s.bindInputs(e.router, to.Agent)
+	if refusal == nil {
 		return nil
 	}
-	for _, c := range to.Decision.Candidates[:min(len(to.Decision.Candidates), maxOthers)] {
-		if c.Agent == to.Agent.Name {
+	chosen, candidates := to.Agent.Name, to.Decision.Candidates
+	to.Decision = withoutCandidate(to.Decision, chosen, fault.From(refusal))
+	for _, c := range candidates[:min(len(candidates), maxOthers)] {
+		other, ok := e.Directory.Agent(s.Tenant, c.Agent)
+		if !ok || c.Agent == chosen {
 			continue
 		}
-		if other, ok := e.Directory.Agent(s.Tenant, c.Agent); ok && s.bindInputs(e.router, other) == nil {
-			to.Decision, to.Agent = withNewChoice(to.Decision, to.Agent.Name, c.Agent, fault.From(err)), other
+		err := s.bindInputs(e.router, other)
+		if err == nil {
+			to.Decision, to.Agent = withChoice(to.Decision, c.Agent, chosen, fault.From(refusal)), other
 			return nil
 		}
+		to.Decision = withoutCandidate(to.Decision, c.Agent, fault.From(err))
 	}
-	return err
+	return refusal
 }
 
 // fanOutToTakers has the best other candidates of a fan-out do what those were chosen for that do not take the inputs, and goes on without those for whom there
@@ -71,6 +76,7 @@ func (e *Engine) fanOutToTakers(s *Submission, to *router.Result) {
 		}
 	}
 	if len(takers) < stepsNeeded(s.Route.FanOut, len(to.Several)) {
+		to.Decision.Candidates, to.Decision.Rejected = d.Candidates, d.Rejected
 		return // why is found out when the inputs are checked
 	}
 	to.Several, to.Decision, to.Decision.FanOut = takers, d, nil

@@ -184,3 +184,29 @@ func TestAFanOutDoesWithoutThoseThatDoNotTakeTheInputs(t *testing.T) {
 		})
 	}
 }
+
+// TestADryRunRejectsThoseThatDoNotTakeTheInputs has two agents, neither of which takes what there is, each for a reason of its own.
+func TestADryRunRejectsThoseThatDoNotTakeTheInputs(t *testing.T) {
+	t.Parallel()
+	short := agentcard.InputSchema{Name: "spec", SemanticType: "document", ValidationRules: []agentcard.ValidationRule{{Type: "length", Value: 3.0, Message: "too long"}}}
+	makes := []agentcard.OutputSchema{{Name: "code", SemanticType: "artifact", Guaranteed: true}}
+	w := newWorld(t,
+		&actor{name: "a", skill: "work", inputs: []agentcard.InputSchema{short}, outputs: makes},
+		&actor{name: "b", skill: "work", inputs: []agentcard.InputSchema{short, {Name: "style", SemanticType: "collection", Required: true}}})
+	want := map[string]string{"a": "INPUT_INVALID", "b": "INPUT_MISSING"}
+	for name, route := range map[string]orchestrator.Route{
+		"one":     {Skill: "work"},
+		"several": {Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}},
+	} {
+		d, err := w.engine.Resolve(t.Context(), engine.Submission{
+			Tenant: tenant, Caller: "tester", Message: text("do it"), Route: route, Inputs: []orchestrator.Input{{Name: "spec", Parts: text("long").GetParts()}},
+		})
+		got := make(map[string]string)
+		for _, r := range d.Rejected {
+			got[r.Agent] = r.Code
+		}
+		if diff := cmp.Diff(want, got); err != nil || d.Refused == "" || len(d.Candidates) > 0 || diff != "" {
+			t.Errorf("Resolve() of %s = %+v, %v, want it refused without candidates; rejected (-want +got):\n%s", name, d, err, diff)
+		}
+	}
+}
