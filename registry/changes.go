@@ -58,6 +58,7 @@ type notifyingStore struct {
 	Store
 	now     func() time.Time
 	written *broadcasts
+	renewed func(key Key, p Pulse) // called with each pulse that was written without a change of status, which is not in the change log
 }
 
 // Update writes, then announces that.
@@ -80,14 +81,20 @@ func (s *notifyingStore) Update(ctx context.Context, key Key, change func(old *R
 // UpdatePulse writes, and announces that if the status has changed.
 func (s *notifyingStore) UpdatePulse(ctx context.Context, key Key, change func(old Pulse) (Pulse, error)) error {
 	var news bool
+	var written Pulse
 	err := s.Store.UpdatePulse(ctx, key, func(old Pulse) (Pulse, error) {
 		next, err := change(old)
 		next.Announced = next.At(s.now()).Status
-		news = next.Announced != old.AnnouncedStatus()
+		news, written = next.Announced != old.AnnouncedStatus(), next
 		return next, err
 	})
-	if err == nil && news {
+	switch {
+	case err != nil:
+		return err
+	case news:
 		s.written.notify(key.Tenant)
+	default:
+		s.renewed(key, written)
 	}
-	return err
+	return nil
 }

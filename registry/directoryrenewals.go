@@ -12,7 +12,7 @@ type RecentPulses interface {
 	RecentPulses(ctx context.Context, keys ...Key) (map[Key]Pulse, error)
 }
 
-// readRenewals reads the pulses of all agents for what the log does not tell: renewals of leases, and loads. They are most of what a registry reads, so
+// readRenewals reads the pulses of all agents for what the log does not tell: renewals of leases, and loads, that other processes have written. They are most of what a registry reads, so
 // recent ones have to do, and those of several tenants are read together.
 func (d *Directory) readRenewals(ctx context.Context) error {
 	tenants := d.loaded()
@@ -31,16 +31,33 @@ func (d *Directory) readRenewals(ctx context.Context) error {
 		pulses, err := d.registry.recent.RecentPulses(ctx, chunk...)
 		failed = append(failed, err)
 		for key, p := range pulses {
-			d.tenant(key.Tenant).renew(key.Name, p)
+			s := d.tenant(key.Tenant)
+			s.mu.Lock()
+			s.renew(key.Name, p)
+			s.mu.Unlock()
 		}
 	}
 	return errors.Join(failed...)
 }
 
-// renew takes over a pulse that may be from before.
-func (s *tenantDirectory) renew(name string, p Pulse) {
+// renewed takes over a pulse that this process has written: the load that an agent reports must not wait until all pulses are read the next time.
+func (d *Directory) renewed(key Key, p Pulse) {
+	d.mu.Lock()
+	s := d.tenants[key.Tenant]
+	d.mu.Unlock()
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.renew(key.Name, p)
+	if s.newer != nil { // what is being read may be from before
+		s.newer[key.Name] = true
+	}
+}
+
+// renew takes over a pulse that may be from before. The caller holds mu.
+func (s *tenantDirectory) renew(name string, p Pulse) {
 	if m := s.members[name]; m != nil && p.renews(m.pulse) {
 		m.pulse = p
 	}

@@ -74,3 +74,19 @@ func TestADirectoryLearnsOfRenewalsFromRecentPulses(t *testing.T) {
 		}
 	})
 }
+
+func TestADirectoryKnowsALoadAsSoonAsItWasReported(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := followed(t)
+		register(t, r, "a")
+		beat(t, r, registry.Beat{Agent: "a", Status: registry.StatusAvailable, Capacity: 2, InFlight: 2})
+		synced(t, r.Directory())
+		for n := range 3 {
+			beat(t, r, registry.Beat{Agent: "a", Epoch: 1, Status: registry.StatusAvailable, Capacity: 2, InFlight: n})
+			if a, _ := r.Directory().Agent(tenant, "a"); a.Status.InFlight != n {
+				t.Errorf("Agent() after a beat = %+v, want %d tasks under way", a.Status, n)
+			}
+		}
+	})
+}

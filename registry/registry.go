@@ -79,7 +79,7 @@ func New(store Store, o Options) *Registry {
 	r.directory = &Directory{registry: r}
 	r.versions, _ = store.(VersionStore)
 	r.keys, _ = store.(SigningKeyStore)
-	r.store = &notifyingStore{Store: store, now: r.now, written: &r.written}
+	r.store = &notifyingStore{Store: store, now: r.now, written: &r.written, renewed: r.directory.renewed}
 	if r.keys != nil {
 		r.store = &recheckingStore{Store: r.store, recheck: r.recheckAgent, later: r.recheckLater}
 	}
