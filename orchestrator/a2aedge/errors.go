@@ -30,6 +30,9 @@ const (
 	reasonVersion              = "VERSION_NOT_SUPPORTED"
 )
 
+// reasonTooLarge is the reason for a body over the limit, for which HTTP has a status of its own.
+const reasonTooLarge = "BODY_TOO_LARGE"
+
 // a2aError is one row of A2A's table of errors (A2A §5.4): its codes in each binding.
 type a2aError struct {
 	jsonrpc int
@@ -119,19 +122,28 @@ func httpCode(st *status.Status) int {
 	if row, ok := a2aRow(st); ok {
 		return row.http
 	}
+	if isTooLarge(st) {
+		return http.StatusRequestEntityTooLarge
+	}
 	return runtime.HTTPStatusFromCode(st.Code())
 }
 
 // jsonrpcHTTPCode returns the HTTP status of a JSON-RPC answer, which is 200 for everything that is not HTTP's own matter.
 func jsonrpcHTTPCode(st *status.Status) int {
-	switch st.Code() {
-	case codes.Unauthenticated:
+	switch {
+	case st.Code() == codes.Unauthenticated:
 		return http.StatusUnauthorized
-	case codes.PermissionDenied:
+	case st.Code() == codes.PermissionDenied:
 		return http.StatusForbidden
+	case isTooLarge(st):
+		return http.StatusRequestEntityTooLarge
 	default:
 		return http.StatusOK
 	}
+}
+
+func isTooLarge(st *status.Status) bool {
+	return fault.ReasonOf(rpcfault.FromStatus(st.Err())) == reasonTooLarge
 }
 
 // statusOf returns the status that the client sees for an error: that of a call unchanged, that of a fault by rpcfault's mapping.

@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -64,13 +62,9 @@ func NewHandler(c HandlerConfig) *Handler { return &Handler{c} }
 
 // ServeHTTP serves both bindings below Path and AgentsPath{name}.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	agent, rest, base := "", strings.TrimPrefix(r.URL.Path, Path), 1
-	if below, ok := strings.CutPrefix(r.URL.Path, AgentsPath); ok {
-		agent, rest, _ = strings.Cut(below, "/")
-		base = 2
-	}
+	agent, rest, base := split(r.URL.Path)
 	switch {
-	case strings.Trim(rest, "/") == "":
+	case isJSONRPC(rest):
 		h.serveJSONRPC(w, r, agent)
 		return
 	case agent != "" && (rest == strings.Trim(CardPath, "/") || rest == strings.Trim(LegacyCardPath, "/")): // ServeAgentCard has those with GET
@@ -79,6 +73,29 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	path := segments(r.URL)
 	h.serveREST(withParameters(r.Context(), r, versionOf(r)), w, r, agent, path[min(base, len(path)):])
+}
+
+// split splits a path into the agent of the base URL, or "", and what is below the base URL, which has base segments.
+func split(path string) (agent, rest string, base int) {
+	below, ok := strings.CutPrefix(path, AgentsPath)
+	if !ok {
+		return "", strings.TrimPrefix(path, Path), 1
+	}
+	agent, rest, _ = strings.Cut(below, "/")
+	return agent, rest, 2
+}
+
+// isJSONRPC reports whether the base URL itself is asked for, where JSON-RPC is.
+func isJSONRPC(rest string) bool { return strings.Trim(rest, "/") == "" }
+
+// Refuse answers a request that the server refuses before ServeHTTP, in the form of its binding.
+func (h *Handler) Refuse(w http.ResponseWriter, r *http.Request, httpCode int, err error) {
+	st := statusOf(err)
+	if _, rest, _ := split(r.URL.Path); isJSONRPC(rest) {
+		writeJSONRPC(w, httpCode, null, nil, newRPCError(st))
+		return
+	}
+	writeRESTError(w, httpCode, st)
 }
 
 // segments splits the path of a URL. An escaped slash is part of a segment.
@@ -150,7 +167,7 @@ func (h *Handler) readBody(r *http.Request) ([]byte, error) {
 		return nil, refused
 	}
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, status.Errorf(codes.ResourceExhausted, "the body is larger than %d bytes", tooLarge.Limit)
+		return nil, fault.New(fault.InvalidArgument, reasonTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
 	}
 	if err != nil {
 		return nil, fault.New(fault.InvalidArgument, "BODY_INCOMPLETE", "the body ended early")

@@ -216,14 +216,20 @@ func (w *world) call(t *testing.T, method, path, body string, headers map[string
 			req.Header.Set(k, v)
 		}
 	}
+	return w.send(t, req)
+}
+
+// send sends a request as it is.
+func (*world) send(t *testing.T, req *http.Request) answer {
+	t.Helper()
 	resp, err := new(http.Client).Do(req)
 	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
+		t.Fatalf("%s %s: %v", req.Method, req.URL.Path, err)
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(resp.Body)
 	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
+		t.Fatalf("%s %s: %v", req.Method, req.URL.Path, err)
 	}
 	return answer{resp.StatusCode, resp.Header, string(raw)}
 }

@@ -70,7 +70,7 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 		limit := s.limitOf(r)
 		body := &limitedBody{ReadCloser: http.MaxBytesReader(w, r.Body, limit), raw: r.Body, control: http.NewResponseController(w), limit: limit}
 		if r.ContentLength > limit {
-			body.refuse(w, r)
+			s.refuse(w, r, http.StatusRequestEntityTooLarge, body.discard(w, r))
 			return
 		}
 		r.Body = body
@@ -152,7 +152,7 @@ func (b *limitedBody) answer(w http.ResponseWriter, r *http.Request) {
 	case ours:
 		writeError(w, r, refused)
 	case exceeded:
-		b.refuse(w, r)
+		writeErrorCode(w, http.StatusRequestEntityTooLarge, b.discard(w, r))
 	case errors.Is(b.failed, os.ErrDeadlineExceeded):
 		writeError(w, r, fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: it did not come within %s", bodyTimeout))
 	case errors.Is(b.failed, io.ErrUnexpectedEOF):
@@ -162,14 +162,13 @@ func (b *limitedBody) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuse answers 413. It first discards the body, within bounds, because many clients read an answer only after they have sent everything; a client
-// that waits for 100 Continue is answered at once.
-func (b *limitedBody) refuse(w http.ResponseWriter, r *http.Request) {
+// discard discards a body over the limit, within bounds, because many clients read an answer only after they have sent everything; a client that waits for 100
+// Continue is answered at once. It returns the error to answer with.
+func (b *limitedBody) discard(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Expect") == "" {
 		_ = b.control.SetReadDeadline(time.Now().Add(drainTimeout))
 		_, _ = io.CopyN(io.Discard, b.raw, drainBytes) // it is thrown away
 	}
 	w.Header().Set("Connection", "close")
-	writeErrorCode(w, http.StatusRequestEntityTooLarge,
-		fault.New(fault.InvalidArgument, "BODY_TOO_LARGE", "the body is larger than %d bytes", b.limit))
+	return fault.New(fault.InvalidArgument, "BODY_TOO_LARGE", "the body is larger than %d bytes", b.limit)
 }

@@ -12,6 +12,6 @@
 // validate; admission.go sees to it that its request is read only after its caller is known, intake.go receives few of one caller at a time, callers.go
 // divides the server's capacity among callers, and readmit.go ends streams of callers who may no longer have them. A REST call passes the checks of http.go
 // and then gateway.go and rest*.go, which refuse what grpc-gateway would ignore; marshaler.go, misfit.go and plain.go are about JSON and its errors, turns.go
-// and arriving.go about large requests, stream*.go and response.go about answers that take long. Package instrument measures calls and requests;
-// refusals.go bounds what the log says of unknown callers.
+// and arriving.go about large requests, stream*.go and response.go about answers that take long, refuse.go about handlers whose errors have another form.
+// Package instrument measures calls and requests; refusals.go bounds what the log says of unknown callers.
 package rpcserver

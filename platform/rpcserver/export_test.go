@@ -91,7 +91,7 @@ func (s *Server) ServeReady(w http.ResponseWriter, r *http.Request) { s.serveRea
 
 // LimitBody is Server.limitBody of a server with a limit in bytes.
 func LimitBody(limit int64, next http.Handler) http.Handler {
-	s := &Server{opts: Options{MaxBodyBytes: limit}}
+	s := &Server{opts: Options{MaxBodyBytes: limit}, mux: http.NewServeMux()}
 	return s.limitBody(next)
 }
 

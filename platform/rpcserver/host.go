@@ -31,11 +31,10 @@ func newHostGuard(allowed []string, l net.Listener) hostGuard {
 	return g
 }
 
-func (g hostGuard) wrap(next http.Handler) http.Handler {
+func (s *Server) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !g.allows(r.Host) {
-			writeErrorCode(w, http.StatusMisdirectedRequest,
-				fault.New(fault.PermissionDenied, "HOST_DENIED", "this server does not serve the host %q", r.Host))
+		if !s.hosts.allows(r.Host) {
+			s.refuse(w, r, http.StatusMisdirectedRequest, fault.New(fault.PermissionDenied, "HOST_DENIED", "this server does not serve the host %q", r.Host))
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -24,9 +24,9 @@ func (s *Server) handler() http.Handler {
 	}
 	origins := http.NewCrossOriginProtection()
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		writeError(w, r, fault.New(fault.PermissionDenied, "ORIGIN_DENIED", "cross-origin requests are refused"))
+		s.refuse(w, r, http.StatusForbidden, fault.New(fault.PermissionDenied, "ORIGIN_DENIED", "cross-origin requests are refused"))
 	}))
-	guarded := s.guard(s.limitBody(s.hosts.wrap(origins.Handler(s.dotted(api)))))
+	guarded := s.guard(s.limitBody(s.checkHost(origins.Handler(s.dotted(api)))))
 	return http.HandlerFunc(func(under http.ResponseWriter, r *http.Request) {
 		w := newResponse(under)
 		defer w.extend() // what is still buffered is written after the handler
@@ -105,5 +105,5 @@ func (s *Server) recovered(w *response, r *http.Request, v any) {
 	if w.status != 0 {
 		panic(http.ErrAbortHandler)
 	}
-	writeError(w, r, fmt.Errorf("handling %s: %w", r.URL.Path, err))
+	s.refuse(w, r, http.StatusInternalServerError, fmt.Errorf("handling %s: %w", r.URL.Path, err))
 }
