@@ -55,8 +55,5 @@ func lastEvent(ctx context.Context) (n uint64, resumed bool, err error) {
 }
 
 func param(ctx context.Context, name string) string {
-	if values := metadata.ValueFromIncomingContext(ctx, name); len(values) == 1 {
-		return strings.TrimSpace(values[0])
-	}
-	return ""
+	return strings.TrimSpace(strings.Join(metadata.ValueFromIncomingContext(ctx, name), ", ")) // as joined does
 }

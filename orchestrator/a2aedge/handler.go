@@ -111,23 +111,28 @@ func segments(u *url.URL) []string {
 func withParameters(ctx context.Context, r *http.Request, version string) context.Context {
 	var pairs []string
 	for key, value := range map[string]string{
-		"authorization": r.Header.Get("Authorization"), paramVersion: version, paramLastEvent: r.Header.Get("Last-Event-ID"),
-		paramExtensions: strings.Join(requestedIn(r.Header), ","),
+		paramVersion: version, paramLastEvent: joined(r.Header, "Last-Event-ID"), paramExtensions: strings.Join(requestedIn(r.Header), ","),
 	} {
 		if value != "" {
 			pairs = append(pairs, key, printable(value))
 		}
+	}
+	for _, value := range r.Header.Values("Authorization") { // more than one is refused
+		pairs = append(pairs, "authorization", printable(value))
 	}
 	return metadata.AppendToOutgoingContext(ctx, pairs...)
 }
 
 // versionOf returns the A2A version of a request.
 func versionOf(r *http.Request) string {
-	if version := r.Header.Get("A2A-Version"); version != "" {
+	if version := joined(r.Header, "A2A-Version"); version != "" {
 		return version
 	}
 	return r.URL.Query().Get("A2A-Version")
 }
+
+// joined returns all values of a header field that has one: more are none that is valid, whichever of them somebody in between has read.
+func joined(h http.Header, name string) string { return strings.Join(h.Values(name), ", ") }
 
 // printable keeps the characters that metadata can carry. A value that had others stays wrong, as it should.
 func printable(s string) string {

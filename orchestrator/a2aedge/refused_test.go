@@ -1,9 +1,14 @@
 package a2aedge_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 )
 
 // TestWhatTheServerRefusesHasTheFormOfItsBinding sends what is refused before it is read: clients look for the reason where their binding has it.
@@ -33,6 +38,45 @@ func TestWhatTheServerRefusesHasTheFormOfItsBinding(t *testing.T) {
 			if got.code != test.status || failure["code"] != float64(code) || !strings.Contains(got.body, `"reason":"`+test.reason+`"`) {
 				t.Errorf("%s: POST %s = %d %.300s, want %d with error code %d and %s", name, path, got.code, got.body, test.status, code, test.reason)
 			}
+		}
+	}
+}
+
+// TestAHeaderThatStandsTwiceIsNone has two values of what a request has one of. Whoever looked at the request before may have read the other one.
+func TestAHeaderThatStandsTwiceIsNone(t *testing.T) {
+	w := newWorld(t)
+	for name, want := range map[string]string{"Authorization": "TOKEN_MISSING", "A2a-Version": "A2A version 1.0, 0.3 is not supported", "Last-Event-Id": "LAST_EVENT_ID_INVALID"} {
+		sent := w.call(t, "POST", "/agents/echo/message:send", `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}}`, nil)
+		var task struct{ Task struct{ ID string } }
+		if err := json.Unmarshal([]byte(sent.body), &task); err != nil {
+			t.Fatal(err)
+		}
+		values := map[string][]string{"Authorization": {"Bearer " + w.token}, "A2a-Version": {"1.0"}, "Content-Type": {"application/json"}, "Last-Event-Id": {"1"}}
+		values[name] = append(values[name], map[string]string{"Authorization": "Bearer x", "A2a-Version": "0.3", "Last-Event-Id": "2"}[name])
+		for path, body := range map[string]string{
+			"/agents/echo": `{"jsonrpc":"2.0","id":1,"method":"SubscribeToTask","params":{"id":"` + task.Task.ID + `"}}`, "/agents/echo/tasks/" + task.Task.ID + ":subscribe": "",
+		} {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.http+path, strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header = values
+			if got := w.send(t, req); !strings.Contains(got.body, want) {
+				t.Errorf("POST %s with two of %s = %d %.300s, want %s", path, name, got.code, got.body, want)
+			}
+		}
+		ctx := t.Context()
+		for key, list := range values {
+			for _, value := range list {
+				ctx = metadata.AppendToOutgoingContext(ctx, key, value)
+			}
+		}
+		stream, err := a2apb.NewA2AServiceClient(w.conn).SubscribeToTask(ctx, &a2apb.SubscribeToTaskRequest{Id: task.Task.ID})
+		if err == nil {
+			_, err = stream.Recv()
+		}
+		if err == nil || !strings.Contains(reasonOf(status.Convert(err))+err.Error(), want) {
+			t.Errorf("SubscribeToTask() with two of %s = %v, want %s", name, err, want)
 		}
 	}
 }
