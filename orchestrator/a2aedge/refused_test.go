@@ -80,3 +80,13 @@ func TestAHeaderThatStandsTwiceIsNone(t *testing.T) {
 		}
 	}
 }
+
+// TestAQueryThatCannotBeReadIsRefused has queries of which net/http leaves out what it cannot read: a list without its filter has all tasks.
+func TestAQueryThatCannotBeReadIsRefused(t *testing.T) {
+	w := newWorld(t)
+	for _, query := range []string{"contextId=a%zz", "contextId=a;pageSize=1", "status=%"} {
+		if got := w.call(t, "GET", "/a2a/tasks?"+query, "", nil); got.code != http.StatusBadRequest || !strings.Contains(got.body, "the query is not valid") {
+			t.Errorf("GET tasks?%s = %d %.200s, want 400", query, got.code, got.body)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -147,7 +148,10 @@ func decodeREST(r *http.Request, body []byte, m *method, fields map[protoreflect
 	if err != nil {
 		return nil, err
 	}
-	query := r.URL.Query()
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil { // what it says would be left out
+		return nil, invalidParams("", "the query is not valid: %s", err)
+	}
 	query.Del("A2A-Version") // a service parameter: see withParameters
 	if old, ok := query["lastUpdatedAfter"]; ok && !query.Has("statusTimestampAfter") {
 		query["statusTimestampAfter"] = old // a2a-go's client uses this name
