@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 
+	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
@@ -28,6 +29,7 @@ const (
 	reasonContentType          = "CONTENT_TYPE_NOT_SUPPORTED"
 	reasonExtension            = "EXTENSION_SUPPORT_REQUIRED"
 	reasonVersion              = "VERSION_NOT_SUPPORTED"
+	reasonAgentAnswer          = "INVALID_AGENT_RESPONSE"
 )
 
 // reasonTooLarge is the reason for a body over the limit, for which HTTP has a status of its own.
@@ -47,7 +49,7 @@ var a2aErrors = map[string]a2aError{
 	reasonPushNotSupported:               {-32003, codes.FailedPrecondition, 400},
 	reasonUnsupportedOperation:           {-32004, codes.FailedPrecondition, 400},
 	reasonContentType:                    {-32005, codes.InvalidArgument, 400},
-	"INVALID_AGENT_RESPONSE":             {-32006, codes.Internal, 500},
+	reasonAgentAnswer:                    {-32006, codes.Internal, 500},
 	"EXTENDED_AGENT_CARD_NOT_CONFIGURED": {-32007, codes.FailedPrecondition, 400},
 	reasonExtension:                      {-32008, codes.FailedPrecondition, 400},
 	reasonVersion:                        {-32009, codes.FailedPrecondition, 400},
@@ -85,6 +87,14 @@ func translate(err error) error {
 		return refusal(reasonPushNotSupported, "%s", f.Message)
 	case f.Reason == "TASK_ENDED":
 		return refusal(reasonTaskNotCancelable, "%s", f.Message)
+	}
+	return err
+}
+
+// passageError returns the A2A error for a fault of a passage if there is one, and other errors unchanged.
+func passageError(err error) error {
+	if fault.ReasonOf(err) == agentclient.ReasonAnswerInvalid {
+		return refusal(reasonAgentAnswer, "%s", fault.From(err).Message)
 	}
 	return err
 }

@@ -46,7 +46,8 @@ func (s *Service) unary(m *method, tracked grpc.MethodHandler) grpc.MethodHandle
 				return nil, err
 			}
 			if way != nil {
-				return way.Invoke(withExtensions(ctx), m.path(), request)
+				resp, err := way.Invoke(withExtensions(ctx), m.path(), request)
+				return resp, passageError(err)
 			}
 			return tracked(srv, ctx, func(req any) error { return decodeRaw(raw, req) }, nil)
 		}
@@ -71,7 +72,7 @@ func (s *Service) streaming(m *method, tracked grpc.StreamHandler) grpc.StreamHa
 			return tracked(srv, &replayed{ServerStream: stream, raw: raw})
 		}
 		opened := func() { _ = stream.SendHeader(nil) } // if the caller is gone, the call ends
-		return way.Stream(withExtensions(stream.Context()), m.path(), request, opened, func(resp *emptypb.Empty) error { return stream.SendMsg(resp) })
+		return passageError(way.Stream(withExtensions(stream.Context()), m.path(), request, opened, func(resp *emptypb.Empty) error { return stream.SendMsg(resp) }))
 	}
 }
 

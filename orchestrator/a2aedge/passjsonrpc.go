@@ -136,7 +136,7 @@ func (h *Handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	}
 	passed, err := h.passAdmitted(ctx, w, r, x, body)
 	if err != nil {
-		refuseJSONRPC(w, x.id, err)
+		refuseJSONRPC(w, x.id, passageError(err))
 	}
 	return passed || err != nil
 }

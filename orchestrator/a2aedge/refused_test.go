@@ -1,12 +1,16 @@
 package a2aedge_test
 
 import (
+	"context"
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 )
@@ -88,5 +92,36 @@ func TestAQueryThatCannotBeReadIsRefused(t *testing.T) {
 		if got := w.call(t, "GET", "/a2a/tasks?"+query, "", nil); got.code != http.StatusBadRequest || !strings.Contains(got.body, "the query is not valid") {
 			t.Errorf("GET tasks?%s = %d %.200s, want 400", query, got.code, got.body)
 		}
+	}
+}
+
+// verbose is an agent that answers more than anybody takes.
+type verbose struct {
+	a2apb.UnimplementedA2AServiceServer
+}
+
+func (verbose) SendMessage(context.Context, *a2apb.SendMessageRequest) (*a2apb.SendMessageResponse, error) {
+	words := &a2apb.Part{Content: &a2apb.Part_Text{Text: strings.Repeat("x", 9<<20)}}
+	return &a2apb.SendMessageResponse{Payload: &a2apb.SendMessageResponse_Message{Message: &a2apb.Message{MessageId: "a", Parts: []*a2apb.Part{words}}}}, nil
+}
+
+// TestAnAgentThatAnswersNonsenseIsNotTheCallersMistake has calls pass to agents whose answers nobody can pass on.
+func TestAnAgentThatAnswersNonsenseIsNotTheCallersMistake(t *testing.T) {
+	w := newWorld(t, passAll)
+	page := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, "<html>hello</html>") }))
+	t.Cleanup(page.Close)
+	w.addBare(t, page.URL)
+	const sent = `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}}}`
+	if got := w.call(t, "POST", "/agents/bare", sent, nil); got.code != 200 || !strings.Contains(got.body, `"code":-32006`) || !strings.Contains(got.body, "INVALID_AGENT_RESPONSE") {
+		t.Errorf("SendMessage() = %d %s, want -32006 INVALID_AGENT_RESPONSE", got.code, got.body)
+	}
+	w.addHandMade(t, "verbose", verbose{})
+	ctx := metadata.AppendToOutgoingContext(w.ctx, "a2a-version", "1.0")
+	_, err := a2apb.NewA2AServiceClient(w.conn).SendMessage(ctx, &a2apb.SendMessageRequest{Tenant: "verbose", Message: &a2apb.Message{MessageId: "m"}})
+	if st := status.Convert(err); st.Code() != codes.Internal || reasonOf(st) != "INVALID_AGENT_RESPONSE" {
+		t.Errorf("SendMessage() = %v, want INTERNAL with INVALID_AGENT_RESPONSE", err)
+	}
+	if got := w.call(t, "POST", "/agents/verbose/message:send", `{"message":{"messageId":"m"}}`, nil); got.code != 500 || !strings.Contains(got.body, "INVALID_AGENT_RESPONSE") {
+		t.Errorf("message:send = %d %s, want 500 INVALID_AGENT_RESPONSE", got.code, got.body)
 	}
 }
