@@ -37,18 +37,37 @@ func TestTheLastEventNeedsNoBlankLine(t *testing.T) {
 		agentcard.BindingJSONRPC:  "data: {\"jsonrpc\":\"2.0\",\"id\":\"1\",\ndata: \"result\":{\"message\":{\"messageId\":\"last\"}}}",
 		agentcard.BindingHTTPJSON: "data: {\"message\":\ndata: {\"messageId\":\"last\"}}",
 	} {
-		url := serveRaw(t, func(conn net.Conn, in *bufio.Reader) {
-			take(in)
-			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"+event)
-		})
-		c, _, err := pool(t).Connect("a", agentcard.Card{Interfaces: []agentcard.Interface{{URL: url, Binding: binding, ProtocolVersion: "1.0"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got string
-		err = c.Send(t.Context(), message("m", "hello"), true, func(r *a2apb.StreamResponse) error { got = r.GetMessage().GetMessageId(); return nil })
+		got, err := sendRaw(t, binding, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"+event)
 		if err != nil || got != "last" {
 			t.Errorf("Send() over %s = %v with the message %q, want the last one", binding, err, got)
 		}
 	}
+}
+
+// TestAByteOrderMarkIsNoPartOfAStream has an agent begin its stream with one.
+func TestAByteOrderMarkIsNoPartOfAStream(t *testing.T) {
+	t.Parallel()
+	for binding, event := range map[string]string{
+		agentcard.BindingJSONRPC: `data: {"jsonrpc":"2.0","id":"1","result":{"message":{"messageId":"marked"}}}`, agentcard.BindingHTTPJSON: `data: {"message":{"messageId":"marked"}}`,
+	} {
+		got, err := sendRaw(t, binding, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n\uFEFF"+event+"\n\n")
+		if err != nil || got != "marked" {
+			t.Errorf("Send() over %s = %v with the message %q, want the one behind the mark", binding, err, got)
+		}
+	}
+}
+
+// sendRaw sends a message to an agent that answers with these bytes, and returns the id of the message in the answer.
+func sendRaw(t *testing.T, binding, answer string) (id string, err error) {
+	t.Helper()
+	url := serveRaw(t, func(conn net.Conn, in *bufio.Reader) {
+		take(in)
+		_, _ = io.WriteString(conn, answer)
+	})
+	c, _, err := pool(t).Connect("a", agentcard.Card{Interfaces: []agentcard.Interface{{URL: url, Binding: binding, ProtocolVersion: "1.0"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = c.Send(t.Context(), message("m", "hello"), true, func(r *a2apb.StreamResponse) error { id = r.GetMessage().GetMessageId(); return nil })
+	return id, err
 }

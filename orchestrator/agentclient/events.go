@@ -13,6 +13,7 @@ import (
 func (c *caller) events(ctx context.Context, body io.ReadCloser, each func(data []byte) error) error {
 	e := eventReader{caller: c, body: body, lines: bufio.NewReader(body)}
 	defer func() { e.place.leave() }()
+	e.skipMark()
 	for {
 		blank, err := e.line(ctx)
 		switch {
@@ -35,6 +36,14 @@ type eventReader struct {
 	lines  *bufio.Reader // of body
 	data   []byte        // of the event so far
 	place  *place        // of the event
+}
+
+// skipMark skips a byte order mark, with which some servers begin: it is no part of the first line (HTML, section 9.2.5). What cannot be read is for line to say.
+func (e *eventReader) skipMark() {
+	const mark = "\uFEFF"
+	if begin, err := e.lines.Peek(len(mark)); err == nil && string(begin) == mark {
+		_, _ = e.lines.Discard(len(mark))
+	}
 }
 
 // line reads the next line and adds its data to the event. blank is true for the line that ends an event. After the last line the error is io.EOF.
