@@ -11,6 +11,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/legacy"
 	"github.com/quorate/quorate/platform/bounded"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // LegacyVersion is the older version of A2A that is served too, over JSON-RPC only. Its clients send no version.
@@ -56,7 +57,7 @@ func readLegacy[Old, New any](modern func(*Old) (New, error), m *method) func([]
 		}
 		var said Old
 		if err := legacy.Decode(params, &said); err != nil {
-			return nil, invalidParams("params", "the params are not those of A2A %s: %s", LegacyVersion, err)
+			return nil, invalidParams("params", "the params are not those of A2A %s: %s", LegacyVersion, fault.InWordsOfJSON(err))
 		}
 		request, err := modern(&said)
 		if err != nil {

@@ -86,6 +86,10 @@ func TestAClientOf03IsRefusedInItsForm(t *testing.T) {
 	if !strings.Contains(got.body, "push notifications are not supported in A2A 0.3; name their receiver in A2A 1.0") {
 		t.Errorf("tasks/pushNotificationConfig/get = %s, want an error that says what to do", got.body)
 	}
+	got = w.legacy(t, "/agents/echo", "tasks/get", `{"id":5}`)
+	if !strings.Contains(got.body, `the params are not those of A2A 0.3: \"id\" is of type number, where a string is expected`) {
+		t.Errorf("tasks/get of 5 = %s, want an error in words of JSON", got.body)
+	}
 	got = w.call(t, "POST", "/agents/echo", `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{}}`, nil)
 	if !strings.Contains(got.body, `"code":-32601`) {
 		t.Errorf("message/send in version 1.0 = %s, want -32601: it is none of its methods", got.body)

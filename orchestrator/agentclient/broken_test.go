@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"net"
+	"strings"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -54,6 +55,15 @@ func TestAByteOrderMarkIsNoPartOfAStream(t *testing.T) {
 		if err != nil || got != "marked" {
 			t.Errorf("Send() over %s = %v with the message %q, want the one behind the mark", binding, err, got)
 		}
+	}
+}
+
+// TestWhatIsWrongInAResponseIsSaidInWordsOfJSON has an agent whose error is a text.
+func TestWhatIsWrongInAResponseIsSaidInWordsOfJSON(t *testing.T) {
+	t.Parallel()
+	_, err := sendRaw(t, agentcard.BindingJSONRPC, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"+`{"jsonrpc":"2.0","id":"1","error":"no"}`)
+	if want := `no JSON-RPC response: "error" is of type string, where an object is expected`; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("Send() = %v, want it to end with %s", err, want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/quorate/quorate/platform/bounded"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // rpcCaller calls JSON-RPC 2.0 methods, of either version of A2A.
@@ -94,7 +95,7 @@ func (c *rpcCaller) result(resp *http.Response, body []byte) (json.RawMessage, e
 		if failed {
 			return nil, fromHTTP(&c.at, resp, string(body))
 		}
-		return nil, invalid(&c.at, "no JSON-RPC response: %v", err)
+		return nil, invalid(&c.at, "no JSON-RPC response: %v", fault.InWordsOfJSON(err))
 	}
 	switch {
 	case r.Error != nil && failed && httpReasons[resp.StatusCode] != "" && rpcReasons[r.Error.Code] == "":
