@@ -60,7 +60,7 @@ func (m *method) decode(raw []byte) (proto.Message, error) {
 		err = lenient.Unmarshal(raw, req)
 	}
 	if err != nil {
-		return nil, invalidParams("", "the request is not a %s: %s", m.request.ProtoReflect().Descriptor().Name(), apijson.Problem(err))
+		return nil, invalidParams("", "the request is not a %s: %s", m.request.ProtoReflect().Descriptor().Name(), apijson.ProblemIn(raw, err))
 	}
 	if list, ok := req.(*a2apb.ListTasksRequest); ok && list.GetStatus() == a2apb.TaskState_TASK_STATE_UNSPECIFIED {
 		return req, checkState(raw)

@@ -86,6 +86,17 @@ func TestTextThatIsNoUTF8IsTheCallersMistake(t *testing.T) {
 	}
 }
 
+// TestHalfOfACharacterIsCalledThat sends a text that JavaScript has cut within an emoji.
+func TestHalfOfACharacterIsCalledThat(t *testing.T) {
+	w := newWorld(t)
+	message := `"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"cut \ud83d"}]}`
+	for path, body := range map[string]string{"/agents/echo": `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{` + message + `}}`, "/agents/echo/message:send": "{" + message + "}"} {
+		if got := w.call(t, "POST", path, body, nil); !strings.Contains(got.body, `\\ud83d is half of a character`) {
+			t.Errorf("POST %s = %d %s, want that it is half of a character", path, got.code, got.body)
+		}
+	}
+}
+
 // TestALargeMessageOfNobodyIsNotDecoded sends messages of empty parts, which take fifty times as much memory as they are long.
 func TestALargeMessageOfNobodyIsNotDecoded(t *testing.T) {
 	w := newWorld(t)

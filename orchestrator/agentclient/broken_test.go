@@ -58,12 +58,17 @@ func TestAByteOrderMarkIsNoPartOfAStream(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrongInAResponseIsSaidInWordsOfJSON has an agent whose error is a text.
+// TestWhatIsWrongInAResponseIsSaidInWordsOfJSON has agents whose error is a text, and whose text was cut in the middle of a character.
 func TestWhatIsWrongInAResponseIsSaidInWordsOfJSON(t *testing.T) {
 	t.Parallel()
-	_, err := sendRaw(t, agentcard.BindingJSONRPC, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"+`{"jsonrpc":"2.0","id":"1","error":"no"}`)
-	if want := `no JSON-RPC response: "error" is of type string, where an object is expected`; err == nil || !strings.HasSuffix(err.Error(), want) {
-		t.Errorf("Send() = %v, want it to end with %s", err, want)
+	for response, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":"1","error":"no"}`:                                           `no JSON-RPC response: "error" is of type string, where an object is expected`,
+		`{"jsonrpc":"2.0","id":"1","result":{"message":{"parts":[{"text":"cut \ud83d"}]}}}`: `\ud83d is half of a character: a text was cut in the middle of one`,
+	} {
+		_, err := sendRaw(t, agentcard.BindingJSONRPC, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"+response)
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("Send() = %v, want it to end with %s", err, want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package agentclient
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -13,6 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/quorate/quorate/platform/apijson"
 	"github.com/quorate/quorate/platform/bounded"
 )
 
@@ -24,7 +26,10 @@ func decode(data []byte, m proto.Message) error {
 	if err := bounded.JSON(data); err != nil {
 		return err
 	}
-	return lenient.Unmarshal(data, m)
+	if err := lenient.Unmarshal(data, m); err != nil {
+		return errors.New(apijson.ProblemIn(data, err))
+	}
+	return nil
 }
 
 // eventStream is the media type of server-sent events.

@@ -9,6 +9,8 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/platform/apijson"
 )
 
 // jsonrpcClient speaks the JSON-RPC 2.0 binding.
@@ -75,7 +77,7 @@ func (c *jsonrpcClient) encode(method string, params proto.Message) (json.RawMes
 
 func (c *jsonrpcClient) decode(raw json.RawMessage, result proto.Message) error {
 	if err := lenient.Unmarshal(raw, result); err != nil {
-		return invalid(&c.at, "%v", err)
+		return invalid(&c.at, "%s", apijson.ProblemIn(raw, err))
 	}
 	return nil
 }

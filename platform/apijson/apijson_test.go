@@ -37,3 +37,20 @@ func TestAProblemHasNoInvisibleSpaces(t *testing.T) {
 		}
 	}
 }
+
+func TestHalfOfACharacterIsCalledThat(t *testing.T) {
+	t.Parallel()
+	const other = "unexpected EOF"
+	for raw, half := range map[string]string{
+		`{"a":"abc\ud83d"}`: `\ud83d`, `{"a":"\ud83d and more"}`: `\ud83d`, `{"a":"\uDe00"}`: `\uDe00`, `["\ud83d\ude00 \ud83d\n\ude00"]`: `\ud83d`, `["\ud83d\u0041"]`: `\ud83d`,
+		`{"a":"\ud83d\ude00"}`: "", `{"a":"\\ud83d"}`: "", `{"a":"\\\ud83d"}`: `\ud83d`, `{"a":"\u00e9\"\\"}`: "", `{"a":"\ud83d`: "", `{}`: "",
+	} {
+		want := other
+		if half != "" {
+			want = half + " is half of a character: a text was cut in the middle of one"
+		}
+		if got := apijson.ProblemIn([]byte(raw), errors.New(other)); got != want {
+			t.Errorf("ProblemIn(%s) = %q, want %q", raw, got, want)
+		}
+	}
+}

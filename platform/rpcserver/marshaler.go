@@ -112,7 +112,7 @@ func readable(err error, message protoreflect.Message, body []byte) error {
 	if err == nil {
 		return nil
 	}
-	text := bounded.Text(apijson.Problem(err), maxComplaint)
+	text := bounded.Text(apijson.ProblemIn(body, err), maxComplaint)
 	if text == "exceeded max recursion depth" {
 		return fmt.Errorf("the body has lists and objects more than %d deep in one another", maxJSONDepth)
 	}

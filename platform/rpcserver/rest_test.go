@@ -64,6 +64,7 @@ func TestRESTErrors(t *testing.T) {
 		"a number that is too large":         {method: "GET", path: "/v1/books:watch?count=99999999999999999999", status: 400, reason: "INVALID_ARGUMENT", text: `count: "99999999999999999999" is a number out of range`},
 		"a text that is none":                {method: "POST", path: "/v1/books", body: `{"book":{"name":7}}`, status: 400, reason: "INVALID_ARGUMENT", text: `book.name: 7 is not a string`},
 		"a body and where it is wrong":       {method: "POST", path: "/v1/books", body: `{"book":{"nam":"a"}}`, status: 400, text: `the body cannot be read, line 1:10: book.nam: unknown field "nam"`},
+		"half of a character":                {method: "POST", path: "/v1/books", body: `{"book":{"name":"a\ud83d"}}`, status: 400, reason: "INVALID_ARGUMENT", text: `the body cannot be read: \ud83d is half of a character`},
 		"a body that is not UTF-8":           {method: "POST", path: "/v1/books", body: "{\"book\":{\"name\":\"\xff\"}}", status: 400, reason: "INVALID_ARGUMENT", text: "not UTF-8"},
 		"a body that is no text":             {method: "POST", path: "/v1/books", body: "\xff\xfe", status: 400, reason: "INVALID_ARGUMENT", text: "not UTF-8"},
 		"a path that is not UTF-8":           {method: "GET", path: "/v1/books/%ff", status: 400, reason: "PATH_INVALID", text: `"\xff" in the path is not UTF-8`},
