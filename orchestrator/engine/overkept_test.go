@@ -47,7 +47,7 @@ func TestAPlanEndsThoughItsStepsAreNoLongerKept(t *testing.T) {
 		s.minutes(1)
 		s.stop()
 		k := task.Key()
-		half, err := s.store.Task(context.Background(), k)
+		half, err := s.store.Task(t.Context(), k)
 		if err != nil || half.Plan.Completed() != 1 {
 			t.Fatalf("the plan is %+v, %v, want one step completed", half.Plan, err)
 		}
@@ -60,7 +60,7 @@ func TestAPlanEndsThoughItsStepsAreNoLongerKept(t *testing.T) {
 		s.start()
 		s.minutes(5)
 		s.stop()
-		got, err := s.store.Task(context.Background(), k)
+		got, err := s.store.Task(t.Context(), k)
 		if err != nil || got.State != a2apb.TaskState_TASK_STATE_FAILED || got.Error.Reason != "DEADLINE_EXCEEDED" {
 			t.Errorf("the task is in state %s (%+v), %v, want failed by its deadline", got.State, got.Error, err)
 		}
