@@ -17,8 +17,10 @@ const BreakerFailures = 5
 // probeTime is how long others wait for the one task that tries whether an agent is back. An agent may take its time to answer, or never answer that task.
 const probeTime = time.Minute
 
-// minBreakersToPrune is the number of breakers below which none are removed.
-const minBreakersToPrune = 1000
+const (
+	minBreakersToPrune = 1000      // the number of breakers below which none are removed
+	unusedTime         = time.Hour // after which a breaker is removed whatever it knows: tasks that wait for an agent ask for it all the time
+)
 
 // Breaker is the circuit breaker of an agent.
 type Breaker struct {
@@ -38,17 +40,25 @@ func (b Breaker) EndProbeInTime() (stop func() bool) {
 	return time.AfterFunc(probeTime, func() { b.ReturnPermit(nil) }).Stop
 }
 
-// Breakers holds one circuit breaker for each agent that this process has sent to. Breakers without failures are removed now and then.
+// Breakers holds one circuit breaker for each agent that this process has sent to. Those without failures are removed now and then, and those that nobody
+// uses any more, such as those of agents that were deleted.
 type Breakers struct {
 	delay time.Duration
 	mu    sync.Mutex
-	list  map[orchestrator.Key]Breaker // guarded by mu; by tenant and agent
-	many  int                          // guarded by mu; prune removes some when there are so many
+	list  map[orchestrator.Key]*used // guarded by mu; by tenant and agent
+	many  int                        // guarded by mu; prune removes some when there are so many
+}
+
+// used is a breaker and the last time that it was asked for.
+type used struct {
+	Breaker
+
+	at time.Time
 }
 
 // NewBreakers returns breakers that stay open for the given time before they let a task try again.
 func NewBreakers(delay time.Duration) *Breakers {
-	return &Breakers{delay: delay, list: make(map[orchestrator.Key]Breaker)}
+	return &Breakers{delay: delay, list: make(map[orchestrator.Key]*used)}
 }
 
 // Of returns the breaker of an agent.
@@ -59,19 +69,20 @@ func (b *Breakers) Of(tenant, agent string) Breaker {
 	c, ok := b.list[k]
 	if !ok {
 		b.prune()
-		c = Breaker{circuitbreaker.NewBuilder[any]().WithFailureThreshold(BreakerFailures).WithSuccessThreshold(1).WithDelay(b.delay).Build()}
+		c = &used{Breaker: Breaker{circuitbreaker.NewBuilder[any]().WithFailureThreshold(BreakerFailures).WithSuccessThreshold(1).WithDelay(b.delay).Build()}}
 		b.list[k] = c
 	}
-	return c
+	c.at = time.Now()
+	return c.Breaker
 }
 
-// prune removes breakers that are closed and have no failures, each time their number has doubled. The caller holds mu.
+// prune removes breakers that are closed and have no failures, and those that nobody uses, each time their number has doubled. The caller holds mu.
 func (b *Breakers) prune() {
 	if len(b.list) < max(b.many, minBreakersToPrune) {
 		return
 	}
 	for k, c := range b.list {
-		if c.IsClosed() && c.Metrics().Failures() == 0 {
+		if c.IsClosed() && c.Metrics().Failures() == 0 || time.Since(c.at) > unusedTime && c.RemainingDelay() <= 0 {
 			delete(b.list, k)
 		}
 	}

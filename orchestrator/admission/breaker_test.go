@@ -3,6 +3,7 @@ package admission_test
 import (
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/quorate/quorate/orchestrator/admission"
@@ -24,6 +25,26 @@ func TestBreakersThatSayNothingAreForgotten(t *testing.T) {
 			t.Errorf("after %d agents that failed and %d that were reached, %d breakers are kept, want %d to %d", test.failed, test.reached, got, test.least, test.most)
 		}
 	}
+}
+
+// TestBreakersOfAgentsThatAreGoneAreForgotten has agents come, fail and never be used again, a thousand each hour and a half.
+func TestBreakersOfAgentsThatAreGoneAreForgotten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := admission.NewBreakers(time.Minute)
+		for hour := range 20 {
+			for i := range 1000 {
+				for range hour % 2 * admission.BreakerFailures {
+					b.Of("t", strconv.Itoa(1000*hour+i)).RecordFailure()
+				}
+				b.Of("t", strconv.Itoa(1000*hour+i)).RecordFailure()
+			}
+			<-time.After(90 * time.Minute)
+		}
+		if got := b.Kept(); got > 3000 {
+			t.Errorf("%d breakers are kept, want few more than those of the last hour", got)
+		}
+	})
 }
 
 func TestABreakerOpensWhenItsAgentCannotBeReachedOftenEnough(t *testing.T) {
