@@ -270,6 +270,19 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// TestParseReadsAV03CardWithoutV1Interfaces has the field as encoders write it that leave nothing out: to protobuf's JSON, null and an empty list say
+// that there are none.
+func TestParseReadsAV03CardWithoutV1Interfaces(t *testing.T) {
+	t.Parallel()
+	for _, none := range []string{"null", "[]"} {
+		raw := strings.Replace(cardV03, "{", `{"supportedInterfaces":`+none+",", 1)
+		got, _, warnings, err := agentcard.Parse([]byte(raw))
+		if err != nil || len(warnings) > 0 || len(got.Interfaces) != 2 {
+			t.Errorf("Parse() of a v0.3 card with supportedInterfaces %s = %v, %v, %v, want its two interfaces", none, got.Interfaces, warnings, err)
+		}
+	}
+}
+
 func TestParseTakesTheV1InterfacesOfACardThatIsBoth(t *testing.T) {
 	t.Parallel()
 	got, _, _, err := agentcard.Parse([]byte(card(`"version"`, `"url":"http://old/","protocolVersion":"0.3.0","version"`)))

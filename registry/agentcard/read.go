@@ -97,8 +97,8 @@ func (r *reader) objects(object map[string]any, path, key string, limit int, eac
 // left out with a warning.
 func (r *reader) interfaces(root map[string]any) []Interface {
 	list := interfaceList{reader: r}
-	_, v1 := root["supportedInterfaces"]
-	if v1 {
+	given := root["supportedInterfaces"]
+	if entries, isList := given.([]any); given != nil && (!isList || len(entries) > 0) {
 		r.objects(root, "card", "supportedInterfaces", maxInterfaces, func(path string, o map[string]any) {
 			version := r.text(o, path, "protocolVersion")
 			if version == "" {

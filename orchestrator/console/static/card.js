@@ -4,7 +4,9 @@ import { badge, code, facts, h, json, link, outside, section, table, when } from
 
 /** description shows what the card says. */
 export function description(c) {
-  const interfaces = c.supportedInterfaces ?? [{ url: c.url, transport: c.preferredTransport }, ...(c.additionalInterfaces ?? [])];
+  const interfaces = c.supportedInterfaces?.length
+    ? c.supportedInterfaces
+    : [{ url: c.url, transport: c.preferredTransport }, ...(c.additionalInterfaces ?? [])];
   const skills = (c.skills ?? []).map((s) => [
     h("a", { href: "#/skills?" + new URLSearchParams({ skill: s.id }) }, s.id),
     s.name,
