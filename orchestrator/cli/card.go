@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -17,7 +18,7 @@ type cardSkill struct{ id, description string }
 
 type cardInterface struct{ binding, url string }
 
-// readCard reads a card of A2A v1.0, or of v0.3, which has its first interface at the top level.
+// readCard reads a card of A2A v1.0, or of v0.3, which has its first interface at the top level and may repeat it among the others.
 func readCard(s *structpb.Struct) card {
 	c := card{description: stringIn(s, "description")}
 	for _, skill := range structsIn(s, "skills") {
@@ -28,6 +29,11 @@ func readCard(s *structpb.Struct) card {
 	}
 	if len(c.interfaces) == 0 && stringIn(s, "url") != "" {
 		c.interfaces = append(c.interfaces, cardInterface{stringIn(s, "preferredTransport"), stringIn(s, "url")})
+		for _, i := range structsIn(s, "additionalInterfaces") {
+			if other := (cardInterface{stringIn(i, "transport"), stringIn(i, "url")}); !slices.Contains(c.interfaces, other) {
+				c.interfaces = append(c.interfaces, other)
+			}
+		}
 	}
 	return c
 }
