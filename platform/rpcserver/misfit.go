@@ -156,23 +156,9 @@ var seconds = regexp.MustCompile(`^"[+-]?[0-9]+(\.[0-9]{0,9})?s"$`)
 
 // wanted says in which way value is not what a field, or an item of a list field, takes. It is empty for objects.
 func wanted(field protoreflect.FieldDescriptor, value []byte) string {
-	if of := field.Message(); of != nil {
-		switch {
-		case of.FullName() == "google.protobuf.Duration" && seconds.Match(value):
-			return " is out of range for a duration"
-		case of.FullName() == "google.protobuf.Duration":
-			return ` is not a duration; write seconds and an s, such as "5s" or "0.5s"`
-		case of.FullName() == "google.protobuf.Timestamp":
-			return ` is not a time; write date, time and zone, such as "2026-01-16T12:00:00Z"`
-		case !hasFields(field) && !field.IsMap() && of.FullName() != "google.protobuf.Struct":
-			return "" // other google.protobuf messages take many forms
-		case !bytes.HasPrefix(bytes.TrimSpace(value), []byte("{")):
-			return " is not an object"
-		default:
-			return ""
-		}
-	}
 	switch field.Kind() {
+	case protoreflect.MessageKind, protoreflect.GroupKind:
+		return wantedMessage(field, value)
 	case protoreflect.StringKind:
 		return " is not a string"
 	case protoreflect.BoolKind:
@@ -183,6 +169,22 @@ func wanted(field protoreflect.FieldDescriptor, value []byte) string {
 		return " is not one of " + strings.Join(enumNames(field.Enum().Values()), ", ")
 	default:
 		return " is not a valid number for this field"
+	}
+}
+
+// wantedMessage is wanted for a field that takes a message or a map. It is empty for messages of google.protobuf that take many forms, too.
+func wantedMessage(field protoreflect.FieldDescriptor, value []byte) string {
+	switch name := field.Message().FullName(); {
+	case name == "google.protobuf.Duration" && seconds.Match(value):
+		return " is out of range for a duration"
+	case name == "google.protobuf.Duration":
+		return ` is not a duration; write seconds and an s, such as "5s" or "0.5s"`
+	case name == "google.protobuf.Timestamp":
+		return ` is not a time; write date, time and zone, such as "2026-01-16T12:00:00Z"`
+	case !bytes.HasPrefix(bytes.TrimSpace(value), []byte("{")) && (hasFields(field) || field.IsMap() || name == "google.protobuf.Struct"):
+		return " is not an object"
+	default:
+		return ""
 	}
 }
 
