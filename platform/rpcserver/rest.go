@@ -1,6 +1,7 @@
 package rpcserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -60,13 +61,7 @@ func (c *restCall) takeTurn(t *turns, r *http.Request) (end func(), err error) {
 // restUnary runs between the gateway and the service, the one place where both the query and the RPC method are known.
 func restUnary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	if c, ok := ctx.Value(restKey{}).(*restCall); ok {
-		if err := c.check(method); err != nil {
-			return rpcfault.Status(err).Err()
-		}
-		if err := c.checkEtag(req); err != nil {
-			return rpcfault.Status(err).Err()
-		}
-		if err := c.identify(req); err != nil {
+		if err := cmp.Or(c.check(method), c.checkEtag(req), c.identify(req)); err != nil {
 			return rpcfault.Status(err).Err()
 		}
 	}
