@@ -106,21 +106,29 @@ func metadataToProto(m *agentcard.Metadata) (*registryv1.AgentMetadata, error) {
 		})
 	}
 	for _, q := range m.ConsultationRequirements {
-		requirement := &registryv1.ConsultationRequirement{Id: q.ID, TargetAgent: q.TargetAgent, Phase: q.Phase, Mandatory: new(q.Mandatory), MinLevel: q.MinLevel}
-		if c := q.Condition; c != nil {
-			requirement.Condition = &registryv1.ConsultationCondition{Attribute: c.Attribute, Operator: c.Operator}
-			if c.Value != nil {
-				value, err := valueToProto(c.Value)
-				if err != nil {
-					return nil, err
-				}
-				requirement.Condition.Value = value
-			}
+		condition, err := conditionToProto(q.Condition)
+		if err != nil {
+			return nil, err
 		}
-		out.ConsultationRequirements = append(out.ConsultationRequirements, requirement)
+		out.ConsultationRequirements = append(out.ConsultationRequirements, &registryv1.ConsultationRequirement{
+			Id: q.ID, TargetAgent: q.TargetAgent, Phase: q.Phase, Mandatory: new(q.Mandatory), MinLevel: q.MinLevel, Condition: condition,
+		})
 	}
 	out.AtMostOnceSkills = m.AtMostOnceSkills
 	return out, nil
+}
+
+func conditionToProto(c *agentcard.Condition) (*registryv1.ConsultationCondition, error) {
+	if c == nil {
+		return nil, nil
+	}
+	out := &registryv1.ConsultationCondition{Attribute: c.Attribute, Operator: c.Operator}
+	if c.Value == nil { // as for the operator exists
+		return out, nil
+	}
+	var err error
+	out.Value, err = valueToProto(c.Value)
+	return out, err
 }
 
 // jsonSchemaToProto returns nil when there is no schema, which differs from an empty one.
