@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -56,28 +55,15 @@ func (q *question) consultation(t *testing.T) (c consultation.Consultation, ok b
 // when it has a key.
 func foreign(t *testing.T, name string, j *jaegertest.Jaeger, outcome string, key ed25519.PrivateKey) (url string) {
 	t.Helper()
-	var s *httptest.Server
-	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		if r.Method == http.MethodGet {
-			_, _ = fmt.Fprintf(w, cardOfTalker, name, s.URL)
-			return
-		}
-		var q question
-		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
-			t.Errorf("agent %s was sent what it cannot read: %v", name, err)
-		}
+	return doer(t, name, func(q question) {
 		if c, ok := q.consultation(t); ok {
 			traces := evidencetest.Answer(c, outcome)
 			if key != nil {
 				traces = evidencetest.SignedAnswer(t, c, outcome, "reviewer-1", key)
 			}
-			j.Export(t, traces) //nolint:contextcheck // it has the test's
+			j.Export(t, traces)
 		}
-		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"message":{"messageId":"m1","role":"ROLE_AGENT","parts":[{"text":"done"}]}}}`, q.ID)
-	}))
-	t.Cleanup(s.Close)
-	return s.URL
+	})
 }
 
 func newKey(t *testing.T) ed25519.PrivateKey {

@@ -64,6 +64,12 @@ func until(t *testing.T, p *process, line string) {
 // talker is an agent that answers everything with a word.
 func talker(t *testing.T, name string) (url string) {
 	t.Helper()
+	return doer(t, name, func(question) {})
+}
+
+// doer is a talker that does something about each question before it answers.
+func doer(t *testing.T, name string, does func(question)) (url string) {
+	t.Helper()
 	var s *httptest.Server
 	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -75,6 +81,7 @@ func talker(t *testing.T, name string) (url string) {
 		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
 			t.Errorf("agent %s was sent what it cannot read: %v", name, err)
 		}
+		does(q)
 		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"message":{"messageId":"m1","role":"ROLE_AGENT","parts":[{"text":"done"}]}}}`, q.ID)
 	}))
 	t.Cleanup(s.Close)
