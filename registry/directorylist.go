@@ -58,7 +58,7 @@ func (d *Directory) Revision(tenant string) int64 {
 }
 
 // Refresh brings the directory up to date with every change of the tenant that was made through this Registry before the call, and with those by other
-// replicas up to two seconds before. It reads nothing when the directory is Fresh.
+// replicas up to two seconds before. It reads nothing when it knows them.
 func (d *Directory) Refresh(ctx context.Context, tenant string) error {
 	s := d.tenant(tenant)
 	d.asked(s)
@@ -81,12 +81,8 @@ const maxBehind = 2 * time.Second
 // before each probe and each sweep was most of what an idle replica read.
 const maxUnasked = probeInterval
 
-// Fresh reports whether the directory reflects every change of the tenant that was made through this Registry before the call, and of those by other
-// replicas, which arrive through Run, all but the latest.
-func (d *Directory) Fresh(tenant string) bool {
-	return d.fresh(d.tenant(tenant), maxBehind)
-}
-
+// fresh reports whether the directory reflects every change of the tenant that was made through this Registry before the call, and of those by other
+// replicas, which arrive through Run, all that are older than behind.
 func (d *Directory) fresh(s *tenantDirectory, behind time.Duration) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
