@@ -12,8 +12,8 @@ type RecentPulses interface {
 	RecentPulses(ctx context.Context, keys ...Key) (map[Key]Pulse, error)
 }
 
-// readRenewals reads the pulses of all agents for what the log does not tell: renewals of leases, and loads, that other processes have written. They are most of what a registry reads, so
-// recent ones have to do, and those of several tenants are read together.
+// readRenewals reads the pulses of all agents for what the log does not tell: renewals of leases, and loads, that other processes have written. They are most of
+// what a registry reads, so recent ones have to do, and those of several tenants are read together.
 func (d *Directory) readRenewals(ctx context.Context) error {
 	tenants := d.loaded()
 	var failed []error
