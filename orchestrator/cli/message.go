@@ -2,8 +2,10 @@ package cli
 
 import (
 	"encoding/json"
+	"maps"
 	"math/big"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -14,9 +16,10 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/platform/apijson"
+	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
-// messageFlags are the flags that say what an agent is told; exactly one of them is given.
+// messageFlags are the flags that say what an agent is told; at most one of them is given.
 type messageFlags struct {
 	text          string
 	file, message inputFile
@@ -24,12 +27,17 @@ type messageFlags struct {
 
 // add adds the flags to cmd; forText and forFile are the usage of two of them.
 func (m *messageFlags) add(cmd *cobra.Command, forText, forFile string) {
-	flags := cmd.Flags()
-	flags.StringVar(&m.text, "text", "", forText)
-	flags.Var(&m.file, "file", forFile)
-	flags.VarP(&m.message, "message", "f", "file with an A2A message as JSON; - reads stdin")
+	cmd.Flags().StringVar(&m.text, "text", "", forText)
+	m.addFiles(cmd, forFile)
 	cmd.MarkFlagsOneRequired("text", "file", "message")
 	cmd.MarkFlagsMutuallyExclusive("text", "file", "message")
+}
+
+// addFiles adds the flags that name files, of which none has to be there.
+func (m *messageFlags) addFiles(cmd *cobra.Command, forFile string) {
+	cmd.Flags().Var(&m.file, "file", forFile)
+	cmd.Flags().VarP(&m.message, "message", "f", "file with an A2A message as JSON; - reads stdin")
+	cmd.MarkFlagsMutuallyExclusive("file", "message")
 }
 
 // message returns the message that the flags give.
@@ -66,6 +74,18 @@ func filePart(name string, content []byte) *a2apb.Part {
 		part.Filename = filepath.Base(name)
 	}
 	return part
+}
+
+// inputFlag is the usage of --input.
+const inputFlag = "name=value of an input that the agent declares or --have names, repeated; read like --attr"
+
+// taskInputs returns the inputs that --input gives.
+func taskInputs(texts []string) (list []*orchestratorv1.TaskInput, err error) {
+	values, err := pairs("--input", texts)
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		list = append(list, &orchestratorv1.TaskInput{Name: name, Value: values[name]})
+	}
+	return list, err
 }
 
 // pairs parses the key=value pairs of a flag. A value that is JSON is what it says, as in the console, and any other a text.

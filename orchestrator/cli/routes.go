@@ -104,21 +104,24 @@ func (a *app) routes() *cobra.Command {
 
 func (a *app) routesResolve() *cobra.Command {
 	var to routeFlags
+	var message messageFlags
+	var inputs []string
 	cmd := &cobra.Command{
 		Use:   "resolve",
 		Short: "Show where a task would go and why, without sending it",
 		Example: "  quorate routes resolve --skill fetch_url\n" +
 			"  quorate routes resolve --route-text 'read a web page as Markdown'\n" +
 			"  quorate routes resolve --have document --want artifact\n" +
+			"  quorate routes resolve --skill fetch_url --input url=https://example.com\n" +
 			"  quorate routes resolve --skill fetch_url --fan-out 2",
 		Args: arguments(),
 		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error {
-			route, err := to.route()
+			request, err := a.resolveRequest(&to, &message, inputs)
 			if err != nil {
 				return err
 			}
 			decision := &orchestratorv1.RouteDecision{}
-			if err := s.post(ctx, "/v1/routes:resolve", &orchestratorv1.ResolveRouteRequest{Route: route}, decision); err != nil {
+			if err := s.post(ctx, "/v1/routes:resolve", request, decision); err != nil {
 				return err
 			}
 			if err := a.show(decision, func() { a.route(decision); a.chain(decision.GetChain()) }); err != nil {
@@ -131,6 +134,8 @@ func (a *app) routesResolve() *cobra.Command {
 		}),
 	}
 	to.add(cmd)
+	cmd.Flags().StringArrayVar(&inputs, "input", nil, inputFlag+". With any, or a message, it is shown whether the agent takes them")
+	message.addFiles(cmd, "file that says what to do; - reads stdin")
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "text" { // as it was called here first
 			name = routeText
@@ -138,6 +143,21 @@ func (a *app) routesResolve() *cobra.Command {
 		return pflag.NormalizedName(name)
 	})
 	return cmd
+}
+
+func (a *app) resolveRequest(to *routeFlags, message *messageFlags, inputs []string) (*orchestratorv1.ResolveRouteRequest, error) {
+	request := &orchestratorv1.ResolveRouteRequest{}
+	var err error
+	if request.Route, err = to.route(); err != nil {
+		return nil, err
+	}
+	if request.Inputs, err = taskInputs(inputs); err != nil {
+		return nil, err
+	}
+	if message.file != "" || message.message != "" {
+		request.Message, err = a.message(message)
+	}
+	return request, err
 }
 
 // chain prints the agents that would do the task one after the other.

@@ -239,3 +239,24 @@ func TestTheDryRunTakesTheTextThatIsRoutedByAsSubmitDoes(t *testing.T) {
 		}
 	}
 }
+
+func TestTheDryRunChecksWhatSubmitWouldSend(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/routes:resolve": answer(`{"chosen":"a"}`)})
+	exit, _, stderr := g.run(t, "read a page", "routes", "resolve", "--skill", "s", "--input", "url=https://example.com", "--input", "depth=2", "--file", "-")
+	if exit != 0 {
+		t.Fatalf("Main(routes resolve) = %d, %q, want 0", exit, stderr)
+	}
+	want := map[string]any{
+		"route": map[string]any{"skill": "s"}, "message": map[string]any{"role": "ROLE_USER", "parts": []any{map[string]any{"text": "read a page"}}},
+		"inputs": []any{map[string]any{"name": "depth", "value": 2.0}, map[string]any{"name": "url", "value": "https://example.com"}},
+	}
+	if diff := cmp.Diff(want, sent(t, g, 0)); diff != "" {
+		t.Errorf("routes resolve sent (-want +got):\n%s", diff)
+	}
+	for _, args := range [][]string{{"--input", "url"}, {"--file", "-", "--message", "-"}} {
+		if exit, _, stderr := g.run(t, "", append([]string{"routes", "resolve", "--skill", "s"}, args...)...); exit != 2 {
+			t.Errorf("Main(routes resolve %q) = %d, %q, want 2", args, exit, stderr)
+		}
+	}
+}

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,7 +38,7 @@ func (a *app) tasksSubmit() *cobra.Command {
 	sub.to.add(cmd)
 	sub.message.add(cmd, "what to do", "file that says what to do; - reads stdin")
 	flags.StringArrayVar(&sub.attributes, "attr", nil, "key=value that rules look at, repeated; JSON is what it says: true, 7, \"7\" and [\"a\"] are a boolean, a number, a string and a list")
-	flags.StringArrayVar(&sub.inputs, "input", nil, "name=value of an input that the agent declares or --have names, repeated; read like --attr")
+	flags.StringArrayVar(&sub.inputs, "input", nil, inputFlag)
 	flags.Var((*nonEmpty)(&sub.requestID), "request-id", "makes a repeated request return the first task, with its deadline (default random)")
 	flags.DurationVar(&sub.deadline, "deadline", 0, "how long the task may take, such as 10m (default 24h, at most 720h)")
 	flags.BoolVar(&sub.watch, "watch", false, "follow the task to its end, or to where it waits")
@@ -91,12 +89,8 @@ func (a *app) submitRequest(sub *submission) (*orchestratorv1.SubmitTaskRequest,
 	if request.Attributes, err = pairs("--attr", sub.attributes); err != nil {
 		return nil, err
 	}
-	inputs, err := pairs("--input", sub.inputs)
-	if err != nil {
+	if request.Inputs, err = taskInputs(sub.inputs); err != nil {
 		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(inputs)) {
-		request.Inputs = append(request.Inputs, &orchestratorv1.TaskInput{Name: name, Value: inputs[name]})
 	}
 	request.Message, err = a.message(&sub.message)
 	return request, err
