@@ -1,6 +1,7 @@
 package router
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -29,23 +30,54 @@ func (v *view) binder(have []orchestrator.Typed) *binder {
 }
 
 // bind assigns to each input of an agent one of the available resources: one of the same name if there is one, or else of the same type, or else of a
-// type that may stand for it. Required inputs come first. It returns the resource that each input gets; the result is valid until the next call.
+// type that may stand for it. Required inputs come first, and get what there is in another way if some would be left without so. It returns the resource that
+// each input gets; the result is valid until the next call.
 func (b *binder) bind(schemas []agentcard.InputSchema) []int {
 	clear(b.taken)
 	b.bound = b.bound[:0]
 	for range schemas {
 		b.bound = append(b.bound, none)
 	}
-	for _, required := range []bool{true, false} {
-		for _, alike := range []func(*binder, *agentcard.InputSchema) []int{(*binder).sameName, (*binder).sameType, (*binder).relatedType} {
-			for i := range schemas {
-				if in := &schemas[i]; b.bound[i] == none && in.Required == required {
-					b.assign(i, in, alike(b, in))
-				}
+	b.bindEach(schemas, true)
+	for i := range schemas {
+		if schemas[i].Required && b.bound[i] == none {
+			b.rebind(schemas, i, make([]bool, len(b.have)))
+		}
+	}
+	b.bindEach(schemas, false)
+	return b.bound
+}
+
+// alike are the ways to find resources for an input, in order of preference.
+var alike = []func(*binder, *agentcard.InputSchema) []int{(*binder).sameName, (*binder).sameType, (*binder).relatedType}
+
+// bindEach assigns one of the resources that are left to each of the required inputs, or of the others.
+func (b *binder) bindEach(schemas []agentcard.InputSchema, required bool) {
+	for _, find := range alike {
+		for i := range schemas {
+			if in := &schemas[i]; b.bound[i] == none && in.Required == required {
+				b.assign(i, in, find(b, in))
 			}
 		}
 	}
-	return b.bound
+}
+
+// rebind gives an input that was left without a resource one that another input has and can do without. What has the name of its input stays there.
+func (b *binder) rebind(schemas []agentcard.InputSchema, to int, tried []bool) bool {
+	for _, find := range alike {
+		for _, x := range find(b, &schemas[to]) {
+			if tried[x] || !b.usable(x, &schemas[to]) {
+				continue
+			}
+			tried[x] = true
+			holder := slices.Index(b.bound, x)
+			if holder < 0 || b.have[x].Name != schemas[holder].Name && b.rebind(schemas, holder, tried) {
+				b.bound[to], b.taken[x] = x, true
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (b *binder) sameName(in *agentcard.InputSchema) []int { return b.byName[in.Name] }
@@ -61,13 +93,17 @@ func (b *binder) relatedType(in *agentcard.InputSchema) []int {
 // type of that.
 func (b *binder) assign(to int, in *agentcard.InputSchema, among []int) {
 	for _, i := range among {
-		h := &b.have[i]
-		if b.taken[i] || h.SemanticType != "" && !b.Related(h.SemanticType, in.SemanticType) {
-			continue
+		if !b.taken[i] && b.usable(i, in) {
+			b.bound[to], b.taken[i] = i, true
+			return
 		}
-		b.bound[to], b.taken[i] = i, true
-		return
 	}
+}
+
+// usable reports whether a resource that is like an input may be given as it.
+func (b *binder) usable(i int, in *agentcard.InputSchema) bool {
+	kind := b.have[i].SemanticType
+	return kind == "" || b.Related(kind, in.SemanticType)
 }
 
 func (b *binder) typeMatches(name string) typeMatches {

@@ -62,10 +62,14 @@ func (p *planner) work(a *registry.Agent, there int) {
 	for rank := range 3 {
 		for i, in := range required {
 			if got[i] < 0 {
-				got[i] = p.find(in, rank, got, there)
+				left := slices.DeleteFunc(p.find(in, rank, there), func(x int) bool { return slices.Contains(got, x) })
+				got[i] = append(left, -1)[0]
 			}
 		}
 	}
+	rematch(got, func(i, x int) bool { return p.items[x].Name == required[i].Name }, func(i int) []int {
+		return slices.Concat(p.find(required[i], 0, there), p.find(required[i], 1, there), p.find(required[i], 2, there))
+	})
 	if len(got) == 0 || slices.Contains(got, -1) {
 		return
 	}
@@ -81,22 +85,41 @@ func requiredOf(a *registry.Agent) []agentcard.InputSchema {
 	return slices.DeleteFunc(slices.Clone(a.Metadata.InputSchemas), func(in agentcard.InputSchema) bool { return !in.Required })
 }
 
-// find returns the first item of the same name (rank 0), of the same type (1), or of the first of all types that may stand for it (2).
-func (p *planner) find(in agentcard.InputSchema, rank int, taken []int, there int) int {
-	var found []int
-	for i, x := range p.items[:there] {
-		alike := []bool{x.Name == in.Name, x.SemanticType == in.SemanticType, true}[rank]
-		if alike && !slices.Contains(taken, i) && p.fits(x, in) {
-			found = append(found, i)
+// rematch has those that have something make room for those that have nothing, if they can have something else. options are what one may have.
+func rematch(got []int, fixed func(i, x int) bool, options func(i int) []int) {
+	var free func(i int, tried map[int]bool) bool
+	free = func(i int, tried map[int]bool) bool {
+		for _, x := range options(i) {
+			if tried[x] {
+				continue
+			}
+			tried[x] = true
+			if holder := slices.Index(got, x); holder < 0 || !fixed(holder, x) && free(holder, tried) {
+				got[i] = x
+				return true
+			}
+		}
+		return false
+	}
+	for i := range got {
+		if got[i] < 0 {
+			free(i, make(map[int]bool))
 		}
 	}
-	if len(found) == 0 {
-		return -1
+}
+
+// find returns the items of the same name (rank 0), of the same type (1), or of all types that may stand for it (2).
+func (p *planner) find(in agentcard.InputSchema, rank, there int) []int {
+	var found []int
+	for i, x := range p.items[:there] {
+		if []bool{x.Name == in.Name, x.SemanticType == in.SemanticType, true}[rank] && p.fits(x, in) {
+			found = append(found, i)
+		}
 	}
 	if rank == 2 {
 		slices.SortStableFunc(found, func(a, b int) int { return cmp.Compare(p.items[a].SemanticType, p.items[b].SemanticType) })
 	}
-	return found[0]
+	return found
 }
 
 func (p *planner) fits(x plainItem, in agentcard.InputSchema) bool {

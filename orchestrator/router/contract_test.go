@@ -195,6 +195,36 @@ func TestAChainDoesNotJoinWhatItsSchemasKeepApart(t *testing.T) {
 	}
 }
 
+// TestAChainGivesEachInputWhatItTakes has an agent take two texts, of which what is found first for one is all that fits the other.
+func TestAChainGivesEachInputWhatItTakes(t *testing.T) {
+	t.Parallel()
+	schema := func(kind string) map[string]any { return map[string]any{"type": kind} }
+	a, b, last := maker("a", "idea:collection", "x:document"), maker("b", "idea:collection", "y:document"), maker("last", "one:document two:document", "site:artifact")
+	a.Metadata.OutputSchemas[0].JSONSchema, b.Metadata.OutputSchemas[0].JSONSchema = schema("object"), schema("string")
+	last.Metadata.InputSchemas[1].JSONSchema = schema("object")
+	got, err := newRouter(a, b, last).Resolve(t.Context(), tenant, contract("idea:collection", ":artifact"))
+	list := got.Decision.Chain
+	if err != nil || len(list) != 3 {
+		t.Fatalf("Resolve() = %+v, %v, want a chain of three", got.Decision, err)
+	}
+	want := []orchestrator.Take{{As: "one", Item: "y", From: 1}, {As: "two", Item: "x", From: 2}}
+	if diff := cmp.Diff(want, list[2].Takes); diff != "" {
+		t.Errorf("Resolve(): what last takes (-want +got):\n%s", diff)
+	}
+}
+
+// TestWhatHasTheNameOfAnInputIsThatInput has a thing that could as well be the other input, for which there is nothing else.
+func TestWhatHasTheNameOfAnInputIsThatInput(t *testing.T) {
+	t.Parallel()
+	r := newRouter(maker("a", "text:document plan:artifact", "shop:reference"))
+	if got, err := r.Resolve(t.Context(), tenant, contract("text:artifact :comment", "shop:")); fault.ReasonOf(err) != router.ReasonNoneFits {
+		t.Errorf("Resolve() = %+v, %v, want %s", got.Decision, err, router.ReasonNoneFits)
+	}
+	if got, err := r.Resolve(t.Context(), tenant, contract(":artifact :comment", "shop:")); err != nil || got.Decision.Chosen != "a" {
+		t.Errorf("Resolve() of the same without the name = %+v, %v, want a", got.Decision, err)
+	}
+}
+
 // TestAnAdminsMappingCounts runs on a real registry: the built-in table has nothing to do with it.
 func TestAnAdminsMappingCounts(t *testing.T) {
 	t.Parallel()
@@ -233,5 +263,11 @@ func TestAnAdminsMappingCounts(t *testing.T) {
 	}
 	if got, err := r.Resolve(t.Context(), tenant, route); err != nil || got.Decision.Chosen != "builder" {
 		t.Errorf("Resolve() with the mapping = %+v, %v, want builder", got.Decision, err)
+	}
+	register(maker("shopkeeper", "text:document plan:collection", "shop:reference")) // the artifact may be either of its inputs, the comment only one
+	for _, have := range []string{":artifact :comment", ":comment :artifact"} {
+		if got, err := r.Resolve(t.Context(), tenant, contract(have, "shop:")); err != nil || got.Decision.Chosen != "shopkeeper" {
+			t.Errorf("Resolve() with %s = %+v, %v, want shopkeeper", have, got.Decision, err)
+		}
 	}
 }
