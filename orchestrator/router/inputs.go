@@ -133,11 +133,20 @@ var urlPattern = regexp.MustCompile(`https?://[^\s"'<>]+`)
 
 // inputValue is what an input consists of.
 type inputValue struct {
-	text  string // what rules apply to
-	parts int    // their number
+	text       string // what rules apply to
+	parts      int    // their number
+	structured bool   // it is data and no string: the text is its JSON, and no text that somebody wrote
 }
 
-func valueOf(parts []*a2apb.Part) inputValue { return inputValue{content(parts), len(parts)} }
+func valueOf(parts []*a2apb.Part) inputValue {
+	return inputValue{content(parts), len(parts), len(parts) == 1 && isStructured(parts[0].GetData())}
+}
+
+// isStructured reports whether there is data, and that is no string.
+func isStructured(data *structpb.Value) bool {
+	_, isText := data.GetKind().(*structpb.Value_StringValue)
+	return data != nil && !isText
+}
 
 // findInMessage finds an input in a message, whose first URL is url.
 func findInMessage(schema agentcard.InputSchema, m *a2apb.Message, url func() string) (v inputValue, ok bool) {
@@ -152,11 +161,11 @@ func findInMessage(schema agentcard.InputSchema, m *a2apb.Message, url func() st
 	}
 	for _, p := range m.GetParts() {
 		if v, ok := p.GetData().GetStructValue().GetFields()[schema.Name]; ok {
-			return inputValue{plain(v), 1}, true
+			return inputValue{plain(v), 1, isStructured(v)}, true
 		}
 	}
 	if schema.SemanticType == "reference" {
-		v = inputValue{url(), 1}
+		v = inputValue{text: url(), parts: 1}
 	}
 	return v, v.text != ""
 }

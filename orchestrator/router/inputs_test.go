@@ -39,7 +39,7 @@ func orderFile(s string) *a2apb.Part {
 
 func textPart(s string) *a2apb.Part { return &a2apb.Part{Content: &a2apb.Part_Text{Text: s}} }
 
-func data(t *testing.T, v map[string]any) *a2apb.Part {
+func data(t *testing.T, v any) *a2apb.Part {
 	t.Helper()
 	s, err := structpb.NewValue(v)
 	if err != nil {
@@ -88,6 +88,42 @@ func TestInputsAreValidForTheirJSONSchemas(t *testing.T) {
 			}
 			if got := fault.ReasonOf(err); got != want || err != nil && fault.From(err).Message != says {
 				t.Errorf("CheckInputs() = %v, want %s: %s", err, want, says)
+			}
+		})
+	}
+}
+
+// TestDataIsNoTextToAJSONSchema has schemas that any text conforms to, as one without a type does that says what an object has.
+func TestDataIsNoTextToAJSONSchema(t *testing.T) {
+	t.Parallel()
+	object := map[string]any{"required": []any{"item"}}
+	text := map[string]any{"type": "string"}
+	tests := map[string]struct {
+		schema map[string]any
+		value  any
+		says   string
+	}{
+		"an object without what is required": {object, map[string]any{"other": "tea"}, "missing property 'item'"},
+		"an object with it":                  {object, map[string]any{"item": "tea"}, ""},
+		"a list":                             {map[string]any{"uniqueItems": true}, []any{"tea", "tea"}, "items at 0 and 1 are equal"},
+		"an object for a text":               {text, map[string]any{"item": "tea"}, "got object, want string"},
+		"a number for a text":                {text, 7, "got number, want string"},
+		"null for a text":                    {text, nil, "got null, want string"},
+		"a text as data":                     {text, "tea", ""},
+		"JSON in a text as data":             {map[string]any{"type": "object"}, `{"item": "tea"}`, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := agent("shop", registry.StatusAvailable)
+			a.Metadata.InputSchemas = []agentcard.InputSchema{{Name: "order", SemanticType: "document", JSONSchema: test.schema}}
+			given := []orchestrator.Input{{Name: "order", Parts: []*a2apb.Part{data(t, test.value)}}}
+			_, err := newRouter(a).CheckInputs(tenant, a, given, &a2apb.Message{})
+			_, fieldErr := newRouter(a).CheckInputs(tenant, a, nil, &a2apb.Message{Parts: []*a2apb.Part{data(t, map[string]any{"order": test.value})}})
+			for _, err := range []error{err, fieldErr} {
+				if (err == nil) != (test.says == "") || err != nil && !strings.Contains(fault.From(err).Message, test.says) {
+					t.Errorf("CheckInputs() = %v, want %q", err, test.says)
+				}
 			}
 		})
 	}

@@ -11,15 +11,20 @@ type schemaCheck struct{ left int } // work that may still be done
 
 func newSchemaCheck() *schemaCheck { return &schemaCheck{left: schema.MaxWork} }
 
-// invalid returns why a value is not valid for a schema, or "". A text may be a string or, as an agent or a file has it, JSON. What a URL leads to is not
-// known here, so an input that is a URL is not checked, nor is one of several parts: a schema is for one value.
+// invalid returns why a value is not valid for a schema, or "". A text may be a string or, as an agent or a file has it, JSON; other data is no text. What a
+// URL leads to is not known here, so an input that is a URL is not checked, nor is one of several parts: a schema is for one value.
 func (c *schemaCheck) invalid(of map[string]any, v inputValue) string {
 	if of == nil || v.parts != 1 || v.text != "" && urlPattern.FindString(v.text) == v.text {
 		return ""
 	}
-	why := schema.Invalid(of, v.text, &c.left)
+	var why string
+	if !v.structured {
+		if why = schema.Invalid(of, v.text, &c.left); why == "" {
+			return ""
+		}
+	}
 	var decoded any
-	if why == "" || json.Unmarshal([]byte(v.text), &decoded) != nil {
+	if json.Unmarshal([]byte(v.text), &decoded) != nil {
 		return why
 	}
 	return schema.Invalid(of, decoded, &c.left)
