@@ -107,8 +107,12 @@ func (p *serverConn) begin(s *stream) {
 	}
 }
 
-// streamComplete starts the call whose request is complete, or has failed; mu is held.
-func (p *serverConn) streamComplete(s *stream) {
+// requestOver starts the call whose request is complete or, for the reason in failed, never will be; mu is held.
+func (p *serverConn) requestOver(s *stream, failed error) {
+	s.settle()
+	if failed != nil {
+		s.in, s.err = nil, failed
+	}
 	if s.call.refused != nil {
 		p.start(s.call.refuse)
 		return
@@ -234,9 +238,7 @@ func (p *serverConn) endLate() {
 		switch {
 		case !s.collect:
 		case s.looks == maxLooks:
-			s.settle()
-			s.in, s.err = nil, errLate
-			p.streamComplete(s)
+			p.requestOver(s, errLate)
 		default:
 			s.looks++
 		}

@@ -116,31 +116,21 @@ func (w *transport) add(s *stream, data []byte, end bool) error {
 	if s.counts { // must come before settle
 		w.hold(len(data))
 	}
-	if end && s.came != declaredLength(s.header, s.came) {
-		return w.drop(s, http2.ErrCodeProtocol)
-	}
-	var err error
 	switch {
+	case end && s.came != declaredLength(s.header, s.came):
+		return w.drop(s, http2.ErrCodeProtocol)
 	case s.counts && w.holdsTooMuch():
-		err = errHeld
-	case !s.collect:
-		if !s.single || end || s.stuck() {
-			s.notify()
+		if !s.collect {
+			return w.drop(s, http2.ErrCodeEnhanceYourCalm)
 		}
-		return nil
-	case s.tooLong():
-		err = tooLarge(s.limit)
-	case !end:
-		return nil
+		s.call.port.requestOver(s, errHeld)
+	case !s.collect && (!s.single || end || s.stuck()):
+		s.notify()
+	case s.collect && s.tooLong():
+		s.call.port.requestOver(s, tooLarge(s.limit))
+	case s.collect && end:
+		s.call.port.requestOver(s, nil)
 	}
-	if !s.collect {
-		return w.drop(s, http2.ErrCodeEnhanceYourCalm)
-	}
-	s.settle()
-	if err != nil {
-		s.in, s.err = nil, err
-	}
-	s.call.port.streamComplete(s)
 	return nil
 }
 
