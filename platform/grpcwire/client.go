@@ -62,34 +62,39 @@ func (c *Client) Close() {
 // conn returns a connection that accepts calls, opening one if necessary.
 func (c *Client) conn(ctx context.Context) (*clientConn, error) {
 	for n := 0; ; n++ {
-		c.mu.Lock()
-		switch {
-		case c.closed:
-			c.mu.Unlock()
-			return nil, found(ErrNotBegun, codes.Canceled, "the client is closed")
-		case c.link != nil && c.link.acceptsCalls():
-			defer c.mu.Unlock()
-			return c.link, nil
-		case n > 0 && c.dialing == nil && c.failed != nil && (n >= maxAttempts || !errors.Is(c.failed, errNoSettings)):
-			defer c.mu.Unlock()
-			return nil, &ConnectError{c.failed}
-		case n >= maxAttempts:
-			c.mu.Unlock()
-			return nil, &ConnectError{errNoSettings}
+		l, dialing, err := c.usable(ctx, n)
+		if l != nil || err != nil {
+			return l, err
 		}
-		if c.dialing == nil {
-			c.dialing, c.failed = make(chan struct{}), nil
-			go c.connect(context.WithoutCancel(ctx), c.dialing)
-		}
-		over := c.dialing
-		c.mu.Unlock()
 		select {
-		case <-over:
+		case <-dialing:
 		case <-c.over:
 		case <-ctx.Done():
 			return nil, found(ErrNotBegun, status.FromContextError(ctx.Err()).Code(), "there is no connection yet")
 		}
 	}
+}
+
+// usable returns a connection that accepts calls or, if there is none, a channel that is closed when one has been opened or cannot be. It gives up after n such
+// attempts when another one is no use.
+func (c *Client) usable(ctx context.Context, n int) (l *clientConn, dialing <-chan struct{}, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return nil, nil, found(ErrNotBegun, codes.Canceled, "the client is closed")
+	case c.link != nil && c.link.acceptsCalls():
+		return c.link, nil, nil
+	case n > 0 && c.dialing == nil && c.failed != nil && (n >= maxAttempts || !errors.Is(c.failed, errNoSettings)):
+		return nil, nil, &ConnectError{c.failed}
+	case n >= maxAttempts:
+		return nil, nil, &ConnectError{errNoSettings}
+	}
+	if c.dialing == nil {
+		c.dialing, c.failed = make(chan struct{}), nil
+		go c.connect(context.WithoutCancel(ctx), c.dialing)
+	}
+	return nil, c.dialing, nil
 }
 
 // connect opens a connection, and closes over when it is done.
