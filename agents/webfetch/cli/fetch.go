@@ -18,29 +18,27 @@ import (
 type fetching struct {
 	settings
 
-	output                        string
-	headers                       []string
-	followRedirects, noCache      bool
-	startIndex                    int
-	selector, xpath, jsonPath     string
-	render, engine, credentialRef string
-	locale                        string
+	output          string
+	headers         []string
+	followRedirects bool
+	request         webfetch.Request // the rest of what the flags say
 }
 
 // pageFlags adds the flags for one page.
 func (f *fetching) pageFlags(flags *pflag.FlagSet) {
+	r := &f.request
 	flags.StringVarP(&f.output, "output", "o", "text", "with a URL: text prints the content, json every field")
 	flags.StringArrayVarP(&f.headers, "header", "H", nil, `with a URL: header to send, such as "Accept: text/plain"; repeat it for more`)
 	flags.BoolVar(&f.followRedirects, "follow-redirects", true, "with a URL: follow redirects")
-	flags.BoolVar(&f.noCache, "no-cache", false, "with a URL: ask the server for a fresh answer")
-	flags.IntVar(&f.startIndex, "start-index", 0, "with a URL: first character to print, to read on where a page was cut")
-	flags.StringVar(&f.selector, "selector", "", "with a URL: print only what this CSS selector matches")
-	flags.StringVar(&f.xpath, "xpath", "", "with a URL: print only what this XPath matches")
-	flags.StringVar(&f.jsonPath, "json-path", "", "with a URL: print only what this JSONPath matches")
-	flags.StringVar(&f.render, "render", "", "with a URL: whether a browser shows the page first: never, auto or always")
-	flags.StringVar(&f.engine, "engine", "", "with a URL: http or remote")
-	flags.StringVar(&f.credentialRef, "credential", "", "with a URL: name of a credential of the configuration")
-	flags.StringVar(&f.locale, "locale", "", "with a URL: language of messages, en or ja; default: the profile's")
+	flags.BoolVar(&r.NoCache, "no-cache", false, "with a URL: ask the server for a fresh answer")
+	flags.IntVar(&r.StartIndex, "start-index", 0, "with a URL: first character to print, to read on where a page was cut")
+	flags.StringVar(&r.Selector, "selector", "", "with a URL: print only what this CSS selector matches")
+	flags.StringVar(&r.XPath, "xpath", "", "with a URL: print only what this XPath matches")
+	flags.StringVar(&r.JSONPath, "json-path", "", "with a URL: print only what this JSONPath matches")
+	flags.StringVar((*string)(&r.Render), "render", "", "with a URL: whether a browser shows the page first: never, auto or always")
+	flags.StringVar((*string)(&r.Engine), "engine", "", "with a URL: http or remote")
+	flags.StringVar(&r.Credential, "credential", "", "with a URL: name of a credential of the configuration")
+	flags.StringVar(&r.Language, "locale", "", "with a URL: language of messages, en or ja; default: the profile's")
 }
 
 // fetch prints one page. The host of a URL on the command line is allowed.
@@ -58,10 +56,9 @@ func (f *fetching) fetch(ctx context.Context, raw string, headers map[string]str
 			err = closeErr
 		}
 	}()
-	page, fetchErr := fetcher.Fetch(ctx, webfetch.Request{
-		URL: raw, Headers: headers, NoRedirects: !f.followRedirects, NoCache: f.noCache, StartIndex: f.startIndex, Selector: f.selector, XPath: f.xpath,
-		JSONPath: f.jsonPath, Render: webfetch.Render(f.render), Engine: webfetch.Engine(f.engine), Credential: f.credentialRef, Language: f.locale,
-	})
+	request := f.request
+	request.URL, request.Headers, request.NoRedirects = raw, headers, !f.followRedirects
+	page, fetchErr := fetcher.Fetch(ctx, request)
 	if f.output == "json" {
 		encoder := json.NewEncoder(out)
 		encoder.SetIndent("", "  ")
