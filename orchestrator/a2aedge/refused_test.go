@@ -69,12 +69,13 @@ func TestAHeaderThatStandsTwiceIsNone(t *testing.T) {
 				t.Errorf("POST %s with two of %s = %d %.300s, want %s", path, name, got.code, got.body, want)
 			}
 		}
-		ctx := t.Context()
+		var pairs []string
 		for key, list := range values {
 			for _, value := range list {
-				ctx = metadata.AppendToOutgoingContext(ctx, key, value)
+				pairs = append(pairs, key, value)
 			}
 		}
+		ctx := metadata.AppendToOutgoingContext(t.Context(), pairs...)
 		stream, err := a2apb.NewA2AServiceClient(w.conn).SubscribeToTask(ctx, &a2apb.SubscribeToTaskRequest{Id: task.Task.ID})
 		if err == nil {
 			_, err = stream.Recv()
