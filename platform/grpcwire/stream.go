@@ -124,11 +124,13 @@ func (w *transport) add(s *stream, data []byte, end bool) error {
 			return w.drop(s, http2.ErrCodeEnhanceYourCalm)
 		}
 		s.call.port.requestOver(s, errHeld)
-	case !s.collect && (!s.single || end || s.stuck()):
-		s.notify()
-	case s.collect && s.tooLong():
+	case !s.collect:
+		if !s.single || end || s.stuck() {
+			s.notify()
+		}
+	case s.tooLong():
 		s.call.port.requestOver(s, tooLarge(s.limit))
-	case s.collect && end:
+	case end:
 		s.call.port.requestOver(s, nil)
 	}
 	return nil
