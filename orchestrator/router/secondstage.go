@@ -31,6 +31,7 @@ const (
 	maxConcurrentQueries = 32                     // decisions that wait for the second stage at a time; others decide without it
 	confidentShare       = 0.8                    // probability above which the first stage decides alone
 	clearRefusalShare    = 0.25                   // share of the limit below which a text is refused without a second opinion
+	sameSkill            = 0.999                  // similarity above which two skills say the same, as those of an agent that runs twice do
 	temperature          = 0.05                   // of similarities: the difference that makes one skill e times as likely as another
 )
 
@@ -95,8 +96,8 @@ func (s *secondStage) judge(ctx context.Context, words string, a text.Answer, hi
 	}
 	similar := similarities(query, skills)
 	first := slices.Index(similar, slices.Max(similar))
-	// A text fits a skill when it is nearer to the skill than the other skills are. That needs no limit for each model.
-	others := similarities(skills[first], slices.Delete(slices.Clone(skills), first, first+1))
+	// A text fits a skill when it is nearer to the skill than the other skills are. That needs no limit for each model. Copies of the skill are no others.
+	others := slices.DeleteFunc(similarities(skills[first], skills), func(v float64) bool { return v > sameSkill })
 	o.fits = len(others) > 0 && similar[first] > slices.Max(others) && hits[first].Score >= minLikeness*hits[0].Score
 	o.hits = reorder(hits, similar)
 	o.note = fmt.Sprintf("the second stage (embeddings) decided: similarity %.2f", similar[first])

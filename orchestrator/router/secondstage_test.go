@@ -136,6 +136,16 @@ func TestTheSecondStageDecidesWhereWordsDoNot(t *testing.T) {
 	}
 }
 
+// TestACopyOfASkillDoesNotKeepATextFromIt has another agent with the very same skill.
+func TestACopyOfASkillDoesNotKeepATextFromIt(t *testing.T) {
+	t.Parallel()
+	m := &model{agents: []registry.Agent{skilled("c-dogs", registry.StatusAvailable, "draw_dog", "Draws a picture of a dog.")}}
+	got, err := withModel(t, m, 10*time.Second).Resolve(t.Context(), tenant, orchestrator.Route{Text: farFetched})
+	if list := names(got.Decision.Candidates); err != nil || !slices.Contains(list, "b-dogs") || !slices.Contains(list, "c-dogs") {
+		t.Errorf("Resolve(far-fetched) = %+v, %v, want both that draw dogs as candidates", got.Decision, err)
+	}
+}
+
 func TestTheSecondStageIsNotAskedWhereWordsDecide(t *testing.T) {
 	t.Parallel()
 	m := &model{}
