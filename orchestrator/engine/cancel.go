@@ -10,6 +10,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 )
 
 // Cancellation is a request to cancel a task.
@@ -53,13 +54,18 @@ func (e *Engine) Cancel(ctx context.Context, c Cancellation) (orchestrator.Task,
 	return t, nil
 }
 
+const (
+	stopTime  = 5 * time.Second // for an agent to say that it stops
+	stopPause = time.Second     // before one that could not be reached is asked once more
+)
+
 // cancelRemote asks the agent to stop and returns a note about the result.
 func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string {
 	a := t.OpenAttempt()
 	if a == nil {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(agentclient.WithExtensions(context.WithoutCancel(ctx), requestedExtensions(t)), 5*time.Second)
+	ctx, cancel := context.WithTimeout(agentclient.WithExtensions(context.WithoutCancel(ctx), requestedExtensions(t)), stopTime)
 	defer cancel()
 	_, client, _, err := e.connect(ctx, t)
 	id := a.RemoteTaskID
@@ -71,11 +77,21 @@ func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string 
 	}
 	if err == nil {
 		var remote *a2apb.Task
-		if remote, err = client.Cancel(ctx, id, t.CancelWith.Struct()); err == nil {
+		if remote, err = askToStop(ctx, client, id, t.CancelWith); err == nil {
 			return describeStop(remote.GetStatus().GetState())
 		}
 	}
 	return "the agent did not confirm: " + fault.From(withholdWords(t, err)).Message
+}
+
+// askToStop asks an agent to stop its task. One that could not be reached is asked once more: it may only have closed a connection, or be busy, and nobody asks
+// it later, so that it would work for nobody.
+func askToStop(ctx context.Context, client agentclient.Client, id string, with orchestrator.CancelMetadata) (*a2apb.Task, error) {
+	remote, err := client.Cancel(ctx, id, with.Struct())
+	if fault.ReasonOf(err) != agentclient.ReasonUnreachable || pause.For(ctx, stopPause) != nil {
+		return remote, err
+	}
+	return client.Cancel(ctx, id, with.Struct())
 }
 
 // unnamedTask returns the id of the task that the message of an attempt began if the agent, which has not named it yet, lists its tasks; otherwise "".
