@@ -57,7 +57,7 @@ func (c *conn) serve(ctx context.Context) (rest net.Conn) {
 		}
 	}()
 	if with, ok := c.Conn.(*tls.Conn); ok {
-		if ours, err := c.shakeHands(ctx, with); saidNothing(with, err) {
+		if ours, err := c.shakeHands(ctx, with); SaidNothing(with, err) {
 			return nil
 		} else if !ours {
 			return with
@@ -89,9 +89,9 @@ func (c *conn) shakeHands(ctx context.Context, with *tls.Conn) (ours bool, err e
 	return state.NegotiatedProtocol == "" || state.NegotiatedProtocol == "http/1.1", nil
 }
 
-// saidNothing reports whether a handshake failed because the caller left before it began, as kubelets and load balancers do that look every few seconds whether
+// SaidNothing reports whether a handshake failed because the caller left before it began, as kubelets and load balancers do that look every few seconds whether
 // somebody listens. That is not worth a line in the log, where it would leave no room for those about others.
-func saidNothing(with *tls.Conn, err error) bool {
+func SaidNothing(with *tls.Conn, err error) bool {
 	left := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)
 	return left && with.ConnectionState().Version == 0 // which is known from the caller's first message on
 }

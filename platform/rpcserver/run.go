@@ -49,7 +49,8 @@ func (s *Server) Run(ctx context.Context) error {
 		}},
 	}
 	if l := s.opts.GRPCListener; l != nil {
-		list = append(list, tasks.Task{Name: "grpc", Run: func(ctx context.Context) error { return s.serveGRPC(ctx, s.direct.Front(l)) }})
+		front := s.direct.Front(tellingHandshakes(l, s.opts.Logger))
+		list = append(list, tasks.Task{Name: "grpc", Run: func(ctx context.Context) error { return s.serveGRPC(ctx, front) }})
 		s.logServing(ctx, "grpc", l)
 	}
 	if l := s.opts.HTTPListener; l != nil {
