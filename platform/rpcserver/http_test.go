@@ -160,6 +160,23 @@ func TestACheckThatIsStuckIsToldOf(t *testing.T) {
 	})
 }
 
+// TestACheckThatEndsWithItsTimeIsToldOfAlike has one wait for a store over the network, whose error is that of its context.
+func TestACheckThatEndsWithItsTimeIsToldOfAlike(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ready := rpcserver.Ready(func(ctx context.Context) error {
+			<-ctx.Done()
+			return fmt.Errorf("looking for the tables: %w", ctx.Err())
+		})
+		w := httptest.NewRecorder()
+		ready(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", http.NoBody))
+		const want = `{"status":"not ready","checks":{"check":"no answer within 2s"}}`
+		if body := strings.TrimSpace(w.Body.String()); w.Code != http.StatusServiceUnavailable || body != want {
+			t.Errorf("GET /readyz = %d %s, want 503 %s", w.Code, body, want)
+		}
+	})
+}
+
 func TestNoAnswerIsTakenForSomethingElse(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)

@@ -43,11 +43,12 @@ func (c *check) ask(ctx context.Context) error {
 	defer late.Stop()
 	select {
 	case err := <-c.running:
-		c.running = nil
-		return err
+		if c.running = nil; err == nil || fault.KindOf(err) != fault.DeadlineExceeded {
+			return err
+		}
 	case <-late.C:
-		return fault.New(fault.DeadlineExceeded, "DEADLINE_EXCEEDED", "no answer within %v", checkTimeout)
 	}
+	return fault.New(fault.DeadlineExceeded, "DEADLINE_EXCEEDED", "no answer within %v", checkTimeout)
 }
 
 type readiness struct {
