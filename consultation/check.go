@@ -67,7 +67,6 @@ func abandoned(ctx context.Context, s Subject) error {
 	return fmt.Errorf("check the consultations of task %s: %w", s.TaskID, context.Cause(ctx))
 }
 
-// applying returns the requirements that apply.
 func (d Decision) applying() (list []Requirement) {
 	for _, v := range d.Requirements {
 		if v.Applies {

@@ -113,7 +113,6 @@ func (r *Registry) checkAccess(uri string, response *http.Response) error {
 	return fault.New(fault.FailedPrecondition, "CARD_DENIED", "%s answered HTTP %d, not a card: %s", uri, response.StatusCode, why).With("uri", uri)
 }
 
-// readCard reads the card from an answer.
 func readCard(uri string, response *http.Response) ([]byte, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, fault.New(fault.FailedPrecondition, "CARD_UNREACHABLE", "%s answered %s, not a card", uri, response.Status).With("uri", uri)

@@ -77,7 +77,6 @@ func (o Order) placeOf(a *Agent) orderPlace {
 	return p
 }
 
-// placeFrom parses the text of a place.
 func (o Order) placeFrom(text string) (p orderPlace, ok bool) {
 	value, name, ok := strings.Cut(text, "\x00")
 	if !ok {

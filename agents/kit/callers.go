@@ -44,7 +44,6 @@ func (a *Agent) requireToken(next http.Handler) http.Handler {
 	})
 }
 
-// hasToken reports whether a request has the token.
 func (a *Agent) hasToken(r *http.Request) bool {
 	token := a.config.Callers()
 	scheme, shown, _ := strings.Cut(r.Header.Get("Authorization"), " ")

@@ -162,7 +162,6 @@ func (s *Store) List(ctx context.Context, tenant, taskID string) ([]consultation
 	return s.entries(items)
 }
 
-// find returns the item of a consultation.
 func (s *Store) find(ctx context.Context, tenant, id string) (ddb.Item, error) {
 	pointer, err := s.get(ctx, keyItem(idKey(tenant, id), "0"))
 	if err != nil {
@@ -218,7 +217,6 @@ func (s *Store) entries(items []ddb.Item) (list []consultation.Entry, err error)
 	return list, nil
 }
 
-// over reports whether an item's time is over.
 func (s *Store) over(item ddb.Item) bool { return ddb.Expired(item, attrTTL, s.Now()) }
 
 // stored is an entry in its stored form, as attributes of one item.

@@ -18,7 +18,6 @@ func consultationToProto(c consultation.Consultation) *consultationv1.Consultati
 	}
 }
 
-// evidenceToProto converts e.
 func evidenceToProto(e consultation.Evidence) *consultationv1.Evidence {
 	return &consultationv1.Evidence{
 		TraceId: e.TraceID, SpanId: e.SpanID, SourceAgent: e.SourceAgent, TargetAgent: e.TargetAgent, TaskId: e.TaskID,

@@ -123,7 +123,6 @@ func withParameters(ctx context.Context, r *http.Request, version string) contex
 	return metadata.AppendToOutgoingContext(ctx, pairs...)
 }
 
-// versionOf returns the A2A version of a request.
 func versionOf(r *http.Request) string {
 	if version := joined(r.Header, "A2A-Version"); version != "" {
 		return version

@@ -35,7 +35,6 @@ func (i *idleConns) take(addr string) *httpConn {
 	return nil
 }
 
-// put adds an idle connection.
 func (i *idleConns) put(c *httpConn) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

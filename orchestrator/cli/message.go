@@ -40,7 +40,6 @@ func (m *messageFlags) addFiles(cmd *cobra.Command, forFile string) {
 	cmd.MarkFlagsMutuallyExclusive("file", "message")
 }
 
-// message returns the message that the flags give.
 func (a *app) message(m *messageFlags) (*a2apb.Message, error) {
 	if m.message != "" {
 		message := &a2apb.Message{}

@@ -24,7 +24,6 @@ func (p *printer) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// terminal reports whether the stream is a terminal.
 func (p *printer) terminal() bool { return terminal.Is(p.w) }
 
 // line prints one line; a line break in it is escaped.

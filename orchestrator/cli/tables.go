@@ -13,7 +13,6 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// tables returns the commands for DynamoDB tables.
 func (a *app) tables() *cobra.Command {
 	group := a.group("tables", "Create and change the DynamoDB tables that servers keep everything in")
 	group.AddCommand(a.tablesPlan(), a.tablesApply())

@@ -116,7 +116,6 @@ func (a *Agents) Validate() error {
 	return server.CheckSources(sources)
 }
 
-// sources returns the configured sources of agents.
 func (a *Agents) sources() (list []discovery.Source, err error) {
 	folder := a.CardFolder
 	if folder != "" {

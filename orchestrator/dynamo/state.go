@@ -180,5 +180,4 @@ func decode(item ddb.Item) (*state, error) {
 	return st, nil
 }
 
-// over reports whether an item has expired.
 func (s *Store) over(item ddb.Item) bool { return ddb.Expired(item, attrTTL, s.Now()) }

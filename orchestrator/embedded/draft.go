@@ -47,7 +47,6 @@ func newDraft(old, r *record, events []orchestrator.Event) (d *draft, err error)
 	return d, d.encodeContent(before)
 }
 
-// encodeContent encodes the new content.
 func (d *draft) encodeContent(old *record) (err error) {
 	t := &d.record.Task
 	d.record.size = old.size

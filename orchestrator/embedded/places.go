@@ -19,7 +19,6 @@ func (p *places) maxEncodedSize() int {
 	return (3 + len(p.messages) + len(p.artifacts)) * binary.MaxVarintLen64
 }
 
-// append adds the places to b.
 func (p *places) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, p.events)
 	for _, list := range [][]uint64{p.messages, p.artifacts} {

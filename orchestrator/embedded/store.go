@@ -128,7 +128,6 @@ func (s *Store) Tasks(_ context.Context, tenant, after string, limit int) (page 
 	return page, next, nil
 }
 
-// listed returns the task of a key in the list.
 func (s *Store) listed(tx *bbolt.Tx, key []byte) (orchestrator.Task, error) {
 	parts := boltdb.Split(key)
 	k := orchestrator.Key{Tenant: parts[0], ID: parts[2]}

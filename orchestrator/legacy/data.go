@@ -47,7 +47,6 @@ func isBare(p *a2apb.Part) bool {
 	return data && !object
 }
 
-// wrap wraps the data of a part.
 func wrap(p *a2apb.Part) {
 	metadata := p.GetMetadata().GetFields()
 	if metadata == nil {

@@ -71,7 +71,6 @@ func newChainAgents(agents []*registry.Agent) chainAgents {
 	return c
 }
 
-// nameID returns the number of a name.
 func (c *chainAgents) nameID(name string) int {
 	if n, ok := c.nameIDs[name]; ok {
 		return n

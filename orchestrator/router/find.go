@@ -25,7 +25,6 @@ type candidate struct {
 	reasons   []string
 }
 
-// agentWithStatus returns the agent with its status.
 func (c *candidate) agentWithStatus() registry.Agent {
 	a := *c.agent
 	a.Status = c.status

@@ -69,7 +69,6 @@ func checkOrigins(list []string) error {
 	return nil
 }
 
-// sources returns the configured sources of agents.
 func (a *Agents) sources() []discovery.Source {
 	return server.Sources(a.CardURLs, a.CardFolder, a.Catalogs)
 }

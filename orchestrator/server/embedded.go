@@ -161,7 +161,6 @@ func sizeOf(dir, name string) (int64, error) {
 	return 0, err
 }
 
-// open opens one file.
 func (s *Stores) open(name, file string, o boltdb.Options) (*boltdb.DB, error) {
 	db, err := boltdb.Open(file, o)
 	if err != nil {

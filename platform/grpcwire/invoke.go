@@ -86,7 +86,6 @@ func (c *Client) attempt(ctx context.Context, call func(*clientConn) error) erro
 // notProcessedError is an error after which the call can be made again, because the server did not begin it.
 type notProcessedError struct{ error }
 
-// fields returns the header of a request.
 func (c *Client) fields(ctx context.Context, r *Request) []hpack.HeaderField {
 	fields := make([]hpack.HeaderField, 0, 8+len(r.Metadata)/2) //nolint:mnd // the fields below
 	fields = append(fields,

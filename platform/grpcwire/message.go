@@ -109,7 +109,6 @@ func (s *stream) decompressed(message []byte) ([]byte, error) {
 	return inflate(said, s.limit)
 }
 
-// compressed reports whether a message says that it is compressed.
 func compressed(message []byte) bool { return message[0] != 0 }
 
 // inflating limits how many messages are decompressed at a time to as many as can make progress: a compressed message can be a thousandth of its content, and its

@@ -80,7 +80,6 @@ func validKey(key string) bool {
 	return key != "" && key != "connection"
 }
 
-// validValue reports whether a value is allowed.
 func validValue(value string) bool {
 	for _, c := range []byte(value) {
 		if c < ' ' || c > '~' {

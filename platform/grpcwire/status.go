@@ -28,7 +28,6 @@ func malformed(format string, args ...any) error {
 	return status.Error(codes.Internal, fmt.Sprintf(format, args...))
 }
 
-// appendStatus appends a status to the fields of a trailer.
 func appendStatus(fields []hpack.HeaderField, st *status.Status) []hpack.HeaderField {
 	fields = append(fields, hpack.HeaderField{Name: fieldStatus, Value: strconv.Itoa(int(st.Code()))})
 	if st.Message() != "" {

@@ -33,7 +33,6 @@ func printable() *byteSet {
 	return &s
 }
 
-// all reports whether all bytes of text are in s.
 func (s *byteSet) all(text []byte) bool {
 	for _, b := range text {
 		if !s[b] {

@@ -59,7 +59,6 @@ func (s *conns) stop() (ended <-chan struct{}) {
 	return s.ended
 }
 
-// closeAll closes all connections.
 func (s *conns) closeAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -154,7 +154,6 @@ func (s *results) read(from *cursor, out *searchResponse) (more bool, err error)
 	return false, nil
 }
 
-// size returns the page size.
 func size(requested, usual, most int) int {
 	if requested == 0 {
 		return usual

@@ -112,7 +112,6 @@ func (r *reader) read(ctx context.Context) {
 	}
 }
 
-// state returns the state of a card.
 func (r *reader) state(id string) *state {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -69,7 +69,6 @@ func invalid(field, format string, args ...any) error {
 	return fault.Invalid(field, "CONFIG_INVALID", format, args...)
 }
 
-// tenant returns the tenant of the agents.
 func (s *Source) tenant() string {
 	if s.Tenant == "" {
 		return auth.DefaultTenant

@@ -243,7 +243,6 @@ func (s *Server) writer(p auth.Principal, req interface {
 	return w
 }
 
-// caller returns the caller.
 func caller(ctx context.Context) (auth.Principal, error) {
 	p, ok := auth.FromContext(ctx)
 	if !ok {

@@ -86,7 +86,6 @@ func validPort(port string) bool {
 	return err == nil && n > 0 && n < 1<<16 && port[0] != '0' && port[0] != '+'
 }
 
-// canonical returns the canonical form of a host.
 func canonical(host string) (string, error) {
 	host = strings.TrimSuffix(host, ".")
 	if ip, ok := parseIP(host); ok {

@@ -24,7 +24,6 @@ type fetching struct {
 	request         webfetch.Request // the rest of what the flags say
 }
 
-// pageFlags adds the flags for one page.
 func (f *fetching) pageFlags(flags *pflag.FlagSet) {
 	r := &f.request
 	flags.StringVarP(&f.output, "output", "o", "text", "with a URL: text prints the content, json every field")

@@ -61,7 +61,6 @@ func (s *Server) handle(t tool) sdk.ToolHandler {
 	}
 }
 
-// tools returns the tools of the profile.
 func (s *Server) tools() []tool {
 	var list []tool
 	if !s.fetcher.Disabled() {

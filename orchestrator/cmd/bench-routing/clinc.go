@@ -12,7 +12,6 @@ const (
 	clincDomains = "domains.json"
 )
 
-// readCLINC reads CLINC150.
 func (s *set) readCLINC(dir string) error {
 	var data map[string][][2]string
 	var domains map[string][]string

@@ -50,7 +50,6 @@ var chain = &orchestratorv1.Route{To: &orchestratorv1.Route_Contract{Contract: &
 	Inputs: []*orchestratorv1.Typed{{Name: "idea"}}, Output: &orchestratorv1.Typed{Name: "paper"},
 }}}
 
-// request returns the submission of a job.
 func (j *job) request(number int) *orchestratorv1.SubmitTaskRequest {
 	r := &orchestratorv1.SubmitTaskRequest{RequestId: fmt.Sprint("chaos-", number), Route: j.route, Message: message(j.text)}
 	if j.route == chain {

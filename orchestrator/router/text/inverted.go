@@ -13,7 +13,6 @@ type idSet struct {
 	size   int
 }
 
-// newIDSet returns the set of the ids in some lists.
 func newIDSet(lists ...[]uint32) *idSet {
 	s := &idSet{}
 	for _, list := range lists {

@@ -13,7 +13,6 @@ import (
 // otherMethod stands for all methods that HTTP does not define, as the semantic conventions ask.
 const otherMethod = "_OTHER"
 
-// requestAttributes returns the attributes of the span of r.
 func requestAttributes(r *http.Request) []attribute.KeyValue {
 	encrypted := r.TLS != nil
 	_, version, _ := strings.Cut(r.Proto, "/")
