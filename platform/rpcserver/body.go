@@ -52,7 +52,7 @@ func (s *Server) beforeREST(next http.Handler) http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
 			w.Header().Set("Accept-Encoding", "identity") // RFC 9110, section 15.5.16
-			writeErrorCode(w, http.StatusUnsupportedMediaType, fault.New(fault.InvalidArgument, "CONTENT_ENCODING_UNSUPPORTED", "the body has the content encoding %.100q; send it without one", coding))
+			writeErrorCode(w, r, http.StatusUnsupportedMediaType, fault.New(fault.InvalidArgument, "CONTENT_ENCODING_UNSUPPORTED", "the body has the content encoding %.100q; send it without one", coding))
 			return
 		}
 		if err := s.checkBody(r); err != nil {
@@ -152,7 +152,7 @@ func (b *limitedBody) answer(w http.ResponseWriter, r *http.Request) {
 	case ours:
 		writeError(w, r, refused)
 	case exceeded:
-		writeErrorCode(w, http.StatusRequestEntityTooLarge, b.discard(w, r))
+		writeErrorCode(w, r, http.StatusRequestEntityTooLarge, b.discard(w, r))
 	case errors.Is(b.failed, os.ErrDeadlineExceeded):
 		writeError(w, r, fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: it did not come within %s", bodyTimeout))
 	case errors.Is(b.failed, io.ErrUnexpectedEOF):

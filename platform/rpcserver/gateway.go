@@ -140,15 +140,15 @@ func routingError(ctx context.Context, mux *runtime.ServeMux, _ runtime.Marshale
 	case http.StatusMethodNotAllowed:
 		methods, verbless := allowedMethods(ctx, mux, w, r)
 		if verb := customVerb(r); verb != "" && verbless {
-			writeErrorCode(w, http.StatusNotFound, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is nothing at %s: no call is named %q there", r.URL.Path, verb))
+			writeErrorCode(w, r, http.StatusNotFound, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is nothing at %s: no call is named %q there", r.URL.Path, verb))
 			return
 		}
 		SetAllow(w.Header(), methods...)
-		writeErrorCode(w, code, fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, strings.Join(methods, ", ")))
+		writeErrorCode(w, r, code, fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, strings.Join(methods, ", ")))
 	case http.StatusNotFound:
-		writeErrorCode(w, code, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is nothing at %s", r.URL.Path))
+		writeErrorCode(w, r, code, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is nothing at %s", r.URL.Path))
 	default:
-		writeErrorCode(w, http.StatusBadRequest, fault.New(fault.InvalidArgument, "PATH_INVALID", "the path is not valid"))
+		writeErrorCode(w, r, http.StatusBadRequest, fault.New(fault.InvalidArgument, "PATH_INVALID", "the path is not valid"))
 	}
 }
 

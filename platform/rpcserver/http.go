@@ -68,7 +68,7 @@ func (s *Server) unregistered(api http.Handler) http.Handler {
 		get.Method = http.MethodGet
 		if _, pattern := s.mux.Handler(&get); strings.HasPrefix(pattern, http.MethodGet+" ") {
 			SetAllow(w.Header(), http.MethodGet)
-			writeErrorCode(w, http.StatusMethodNotAllowed, fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use GET", r.Method))
+			writeErrorCode(w, r, http.StatusMethodNotAllowed, fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use GET", r.Method))
 			return
 		}
 		api.ServeHTTP(w, r)

@@ -2,6 +2,7 @@ package rpcserver
 
 import (
 	"math"
+	"mime"
 	"net/http"
 	"strconv"
 
@@ -9,6 +10,7 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
@@ -29,6 +31,25 @@ func statusOf(err error) *status.Status {
 	return detailed
 }
 
+// form is how a status is written.
+type form struct {
+	mediaType string
+	marshal   func(proto.Message) ([]byte, error)
+}
+
+var (
+	asJSON  = form{"application/json", protojson.Marshal}
+	asProto = form{"application/x-protobuf", proto.Marshal}
+)
+
+// formFor returns the form of the answer to r. OTLP's exporters, who send protobuf, may read no other, and others send none over HTTP.
+func formFor(r *http.Request) form {
+	if sent, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err == nil && sent == asProto.mediaType {
+		return asProto
+	}
+	return asJSON
+}
+
 // writeError answers with the status of err and the HTTP status that belongs to its code.
 func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	st := statusOf(err)
@@ -36,23 +57,23 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Header.Get("If-Match") != "" && fault.ReasonOf(rpcfault.FromStatus(st.Err())) == "ETAG_MISMATCH" { // other conflicts are not about the condition
 		httpCode = http.StatusPreconditionFailed // RFC 9110, section 13.1.1
 	}
-	writeStatus(w, httpCode, st)
+	writeStatus(w, formFor(r), httpCode, st)
 }
 
 // writeErrorCode answers with the status of err and an HTTP status that no gRPC code maps to.
-func writeErrorCode(w http.ResponseWriter, httpCode int, err error) {
-	writeStatus(w, httpCode, statusOf(err))
+func writeErrorCode(w http.ResponseWriter, r *http.Request, httpCode int, err error) {
+	writeStatus(w, formFor(r), httpCode, statusOf(err))
 }
 
-func writeStatus(w http.ResponseWriter, httpCode int, st *status.Status) {
-	body, err := protojson.Marshal(st.Proto())
+func writeStatus(w http.ResponseWriter, as form, httpCode int, st *status.Status) {
+	body, err := as.marshal(st.Proto())
 	if err != nil { // a detail has a type that this binary does not know
-		body, _ = protojson.Marshal(status.New(st.Code(), st.Message()).Proto()) // two scalar fields
+		body, _ = as.marshal(status.New(st.Code(), st.Message()).Proto()) // two scalar fields
 	}
 	h := w.Header()
 	h.Del("Transfer-Encoding")
 	h.Del("Trailer")
-	h.Set("Content-Type", "application/json")
+	h.Set("Content-Type", as.mediaType)
 	h.Set("X-Content-Type-Options", "nosniff")
 	if httpCode == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="quorate"`)
@@ -64,5 +85,5 @@ func writeStatus(w http.ResponseWriter, httpCode int, st *status.Status) {
 		}
 	}
 	w.WriteHeader(httpCode)
-	_, _ = w.Write(body) //nolint:gosec // JSON that no browser takes for HTML; the client is gone when it fails
+	_, _ = w.Write(body) // when it fails, the client is gone
 }

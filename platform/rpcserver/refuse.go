@@ -17,5 +17,5 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, httpCode int, er
 		x.Refuse(w, r, httpCode, err)
 		return
 	}
-	writeErrorCode(w, httpCode, err)
+	writeErrorCode(w, r, httpCode, err)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	spb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/protobuf/proto"
 )
 
 type errorBody struct {
@@ -139,6 +141,36 @@ func TestRESTErrors(t *testing.T) {
 				if got := resp.Header.Get(key); got != want {
 					t.Errorf("%s %s header %s = %q, want %q", test.method, test.path, key, got, want)
 				}
+			}
+		})
+	}
+}
+
+// TestAnErrorIsInTheEncodingOfTheRequest is for OTLP's exporters, which send protobuf and may read nothing else.
+func TestAnErrorIsInTheEncodingOfTheRequest(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	for name, test := range map[string]struct {
+		path, body string
+		headers    header
+		status     int
+		says       string
+	}{
+		"a body that is too large": {"/v1/books", strings.Repeat("x", 20<<20), header{}, 413, "larger than"},
+		"another host":             {"/v1/books", "", header{"Host": "evil.example"}, 421, "evil.example"},
+		"no token":                 {"/v1/books", "", header{"Authorization": ""}, 401, "Authorization"},
+		"nothing":                  {"/v2/books", "", header{}, 404, "there is nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.headers["Content-Type"] = "application/x-protobuf"
+			resp, body := r.do(t, http.MethodPost, test.path, test.body, test.headers)
+			st := &spb.Status{}
+			if err := proto.Unmarshal([]byte(body), st); err != nil || !strings.Contains(st.GetMessage(), test.says) {
+				t.Errorf("POST %s = %q, which is %v, %v, want a google.rpc.Status that says %q", test.path, body, st, err, test.says)
+			}
+			if got := resp.Header.Get("Content-Type"); resp.StatusCode != test.status || got != "application/x-protobuf" {
+				t.Errorf("POST %s = %d %s, want %d in protobuf", test.path, resp.StatusCode, got, test.status)
 			}
 		})
 	}

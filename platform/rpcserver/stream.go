@@ -60,7 +60,7 @@ func (w *streamWriter) WriteHeader(code int) {
 		st := statusOf(w.failure)
 		w.opened, w.silent, w.discard = true, true, true
 		maps.Copy(w.under.Header(), w.header)
-		writeStatus(w.under, runtime.HTTPStatusFromCode(st.Code()), st)
+		writeStatus(w.under, asJSON, runtime.HTTPStatusFromCode(st.Code()), st)
 		return
 	}
 	w.open(code, w.header)
