@@ -1,6 +1,7 @@
 package secretfile
 
 import (
+	"bytes"
 	"crypto/tls"
 	"fmt"
 	"log/slog"
@@ -89,10 +90,18 @@ func (k *KeyPair) read() (tls.Certificate, error) {
 		return tls.Certificate{}, err
 	}
 	pair, err := tls.X509KeyPair(cert, key)
-	if err != nil {
+	switch {
+	case err != nil && needsPassphrase(key):
+		err = fmt.Errorf("%s needs a passphrase, and nobody can be asked for it: write the key without one (openssl pkey)", k.key)
+	case err != nil:
 		err = fmt.Errorf("%s with %s: %w", k.cert, k.key, err)
 	}
 	return pair, err
+}
+
+// needsPassphrase reports whether a key (PEM) is encrypted, in the form of PKCS #8 or in that of RFC 1421, which OpenSSL wrote before.
+func needsPassphrase(key []byte) bool {
+	return bytes.Contains(key, []byte("-----BEGIN ENCRYPTED PRIVATE KEY-----")) || bytes.Contains(key, []byte("Proc-Type: 4,ENCRYPTED"))
 }
 
 // tell logs that the certificate was read again or, once, that it could not be. It takes no context, because it is chance which handshake checks the files.

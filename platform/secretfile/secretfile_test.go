@@ -1,6 +1,7 @@
 package secretfile_test
 
 import (
+	"encoding/pem"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -126,6 +127,20 @@ func TestACertificateIsReadAgainWhenItsFileChanges(t *testing.T) {
 			t.Errorf("the log is %s, want one renewal and, once, one that failed", got)
 		}
 	})
+}
+
+func TestAKeyWithAPassphraseIsCalledSo(t *testing.T) {
+	t.Parallel()
+	c := certtest.NewAuthority(t).Issue(t, "current")
+	for form, block := range map[string]*pem.Block{
+		"PKCS #8":  {Type: "ENCRYPTED PRIVATE KEY", Bytes: []byte{1}},
+		"RFC 1421": {Type: "EC PRIVATE KEY", Headers: map[string]string{"Proc-Type": "4,ENCRYPTED", "DEK-Info": "AES-128-CBC,00"}, Bytes: []byte{1}},
+	} {
+		write(t, c.KeyFile, string(pem.EncodeToMemory(block)), 0o600, time.Now())
+		if _, err := secretfile.OpenKeyPair(c.CertFile, c.KeyFile, nil); err == nil || !strings.Contains(err.Error(), c.KeyFile+" needs a passphrase") {
+			t.Errorf("OpenKeyPair(with an encrypted key of %s) = %v, want that its file needs a passphrase", form, err)
+		}
+	}
 }
 
 // TestEachTimeThatACertificateCannotBeReadIsLogged has somebody move the file away and put it back, twice: it is the same file with the same time again.
