@@ -62,14 +62,20 @@ func (e *Engine) advance(ctx context.Context, t orchestrator.Task) (stepResult, 
 	return e.execute(ctx, t)
 }
 
-// endWithoutRoom ends a task that has no room for what came of a step, which began with the task as read.
-func (e *Engine) endWithoutRoom(ctx context.Context, read *orchestrator.Task, f *fault.Error) (stepResult, error) {
-	t, err := e.Store.Task(ctx, read.Key()) // the step may have written something
-	if err != nil {
-		return stepResult{}, err
+func deadlineHint(t *orchestrator.Task) string {
+	if t.Blocked() && t.Error != nil {
+		return "; it was blocked: " + t.Error.Message
 	}
-	t.OwnerEpoch = read.OwnerEpoch
-	return e.terminate(ctx, t, a2apb.TaskState_TASK_STATE_FAILED, errorOf(f))
+	switch a := t.OpenAttempt(); {
+	case a == nil:
+		return ""
+	case a.Error != nil:
+		return "; it was to be tried again: " + a.Error.Message
+	case a.RemoteTaskID != "":
+		return "; " + a.Agent + " had taken it, and had not ended it"
+	default:
+		return ""
+	}
 }
 
 // isOverdue reports whether the task's deadline has passed.
@@ -87,62 +93,6 @@ func remaining(due, now time.Time, most time.Duration) time.Duration {
 		return left
 	}
 	return 0
-}
-
-func deadlineHint(t *orchestrator.Task) string {
-	if t.Blocked() && t.Error != nil {
-		return "; it was blocked: " + t.Error.Message
-	}
-	switch a := t.OpenAttempt(); {
-	case a == nil:
-		return ""
-	case a.Error != nil:
-		return "; it was to be tried again: " + a.Error.Message
-	case a.RemoteTaskID != "":
-		return "; " + a.Agent + " had taken it, and had not ended it"
-	default:
-		return ""
-	}
-}
-
-// terminate ends a task from outside: the agent is asked to stop, and the task ends whatever the agent answers. What steps have completed is kept.
-func (e *Engine) terminate(ctx context.Context, t orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error) (stepResult, error) {
-	e.noteEnding(t.Key())
-	note := e.cancelRemote(ctx, &t)
-	r, err := e.stopPlan(ctx, &t)
-	if err != nil {
-		return stepResult{}, err
-	}
-	if r == nil {
-		return e.storeTermination(ctx, &t, nil, nil, state, why, note)
-	}
-	kept, _ := r.results(true)
-	next, err := e.storeTermination(ctx, &t, r, kept, state, why, note)
-	if fault.KindOf(err) == fault.InvalidArgument { // there is no room for what the steps made and failed for; their tasks have it
-		r.plan.ForgetErrors()
-		return e.storeTermination(ctx, &t, r, nil, state, why, note)
-	}
-	return next, err
-}
-
-// storeTermination stores the end of a task, with what is kept of a plan; r is nil if it has none.
-func (e *Engine) storeTermination(
-	ctx context.Context, read *orchestrator.Task, r *planRound, kept []*a2apb.Artifact, state a2apb.TaskState, why *orchestrator.Error, note string,
-) (stepResult, error) {
-	return e.transition(ctx, read, sameVersion, func(t *orchestrator.Task) []orchestrator.Event {
-		if t.AwaitsCaller() {
-			t.StatusMessage = nil // a question says nothing about the end
-		}
-		e.closeAttempt(t, why)
-		if r == nil {
-			return e.finish(t, state, why, note)
-		}
-		t.Plan = r.plan
-		if t.Phase == orchestrator.PhaseExecution {
-			t.Artifacts = kept
-		}
-		return append(r.events, e.finish(t, state, why, note)...)
-	})
 }
 
 // sameVersion reports whether nothing has changed the task since it was read, so that what was judged is what is stored.
