@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/marker"
@@ -18,6 +19,22 @@ func alwaysEscaped(text []byte, at int) int {
 	}
 	return -1
 }
+
+// unescaped stands for an underscore that is not escaped. Text has no such character any more (clean).
+const unescaped = "\x02"
+
+// keepUnderscores replaces the underscores between letters, as in snake_case, by unescaped: they never begin or end emphasis, and whoever copies a name
+// or an address from Markdown copies the backslash, too.
+func keepUnderscores(content *html.Node) {
+	for n := range content.Descendants() {
+		if n.Type == html.TextNode && strings.Contains(n.Data, "_") {
+			n.Data = underscores.ReplaceAllStringFunc(n.Data, func(word string) string { return strings.ReplaceAll(word, "_", unescaped) })
+		}
+	}
+}
+
+// underscores are words with underscores inside.
+var underscores = regexp.MustCompile(`[\pL\pN]+(?:_+[\pL\pN]+)+`)
 
 // escapedInQuotes escapes whatever would begin a block inside a quotation. The converter looks at the beginning of a line only, where the quotation
 // mark is.

@@ -48,6 +48,8 @@ func markdown(ctx context.Context, content *html.Node) (string, error) {
 	boundTables(content)
 	flattenCode(content)
 	escapeAttributes(content)
+	bareEmphasis(content)
+	keepUnderscores(content)
 	conv := converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(),
 		commonmark.NewCommonmarkPlugin(
@@ -84,5 +86,5 @@ func markdown(ctx context.Context, content *html.Node) (string, error) {
 	case steps > maxSteps:
 		return "", errTooComplex
 	}
-	return string(text), nil
+	return strings.ReplaceAll(string(text), unescaped, "_"), nil
 }

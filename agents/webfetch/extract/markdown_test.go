@@ -81,6 +81,18 @@ func TestMarkdownKeepsForm(t *testing.T) {
 		},
 		"a quotation": {"<blockquote><p>Silence is no vote, said the chair of the meeting.</p></blockquote>", "> Silence is no vote, said the chair of the meeting."},
 		"emphasis":    {"<p>It was <em>not</em> decided <strong>today</strong> by any of the members.</p>", "It was *not* decided **today** by any of the members."},
+		"emphasis that ends in punctuation": {
+			"<p>The chair said 日本語の<b>強調。</b>続き, <strong>Note:</strong>all, <b>Note:</b> some, and a<i>(b)</i>c to all of the members.</p>",
+			"日本語の**強調**。続き, **Note**:all, **Note:** some, and a(*b*)c to",
+		},
+		"emphasis that is no emphasis": {
+			`<p>The chair said a<b>—</b>b, x<b><a href="/y">y</a></b>z, x<b><i>y!</i></b>z and x<em><code>y</code></em>z to all of the members.</p>`,
+			"said a—b, x[y](https://site.test/y)z, x***y***!z and x`y`z to",
+		},
+		"names with underscores": {
+			"<p>The members set snake_case__name to _none_ at https://site.test/a_b_c and __init__ before they vote on any of it.</p>",
+			`set snake_case__name to \_none_ at https://site.test/a_b_c and \_\_init\__ before`,
+		},
 		"a formula": {
 			"<p>The sum is <math><msup><mi>x</mi><mn>2</mn></msup><mo>=</mo><mi>y</mi></math> for all of the members who voted.</p>",
 			"The sum is x²=y for all of the members who voted.",
