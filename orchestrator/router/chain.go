@@ -25,9 +25,8 @@ func (r *Router) planChain(tenant string, v *view, want orchestrator.Contract, a
 		away = away || !accepts
 		return accepts
 	})
-	tooLong := checkLength(want, list, hops)
 	switch {
-	case tooLong == nil && len(list) > 0:
+	case isChain(list, hops):
 		r.spread(tenant, v, list)
 		return list, nil
 	case alone:
@@ -37,26 +36,26 @@ func (r *Router) planChain(tenant string, v *view, want orchestrator.Contract, a
 			return nil, err
 		}
 	}
-	return nil, tooLong
-}
-
-// checkLength returns the refusal for a chain that is too long.
-func checkLength(want orchestrator.Contract, list []orchestrator.Link, hops int) error {
 	switch {
 	case hops > maxHops:
-		return fault.New(fault.FailedPrecondition, ReasonChainTooLong,
+		return nil, fault.New(fault.FailedPrecondition, ReasonChainTooLong,
 			"no agent alone makes an output %s; it would take %d one after the other (%s) and the limit is %d", describe(want.Output), hops, chainNames(list), maxHops)
-	case len(list) > maxAgents:
-		return fault.New(fault.FailedPrecondition, ReasonChainTooLong,
+	case hops > 0:
+		return nil, fault.New(fault.FailedPrecondition, ReasonChainTooLong,
 			"no agent alone makes an output %s; it would take %d agents in all and the limit is %d", describe(want.Output), len(list), maxAgents)
 	}
-	return nil
+	return nil, nil
+}
+
+// isChain reports whether a search has found a chain, and one that is not too long.
+func isChain(list []orchestrator.Link, hops int) bool {
+	return hops > 0 && hops <= maxHops && len(list) <= maxAgents
 }
 
 // brokenChain returns the refusal for a chain that there would be if its agents could all take tasks; nil if there is none even then.
 func (r *Router) brokenChain(tenant string, v *view, want orchestrator.Contract) error {
 	list, hops := v.shortestChain(want, func(string) bool { return true })
-	if hops == 0 || checkLength(want, list, hops) != nil {
+	if !isChain(list, hops) {
 		return nil
 	}
 	var why []string
