@@ -15,6 +15,7 @@ type binder struct {
 	byName map[string][]int       // resources by name
 	byType map[string]typeMatches // by the type of an input, for the types that were asked for
 	taken  []bool                 // of the resources
+	tried  []bool                 // of the resources: looked at for the input that rebind is about
 	bound  []int                  // by input, the resource that it gets, or none
 }
 
@@ -22,7 +23,10 @@ type binder struct {
 type typeMatches struct{ same, related []int }
 
 func (v *view) binder(have []orchestrator.Typed) *binder {
-	b := &binder{view: v, have: have, byName: make(map[string][]int, len(have)), byType: make(map[string]typeMatches), taken: make([]bool, len(have))}
+	b := &binder{
+		view: v, have: have, byName: make(map[string][]int, len(have)), byType: make(map[string]typeMatches),
+		taken: make([]bool, len(have)), tried: make([]bool, len(have)),
+	}
 	for i := range have {
 		b.byName[have[i].Name] = append(b.byName[have[i].Name], i)
 	}
@@ -41,7 +45,8 @@ func (b *binder) bind(schemas []agentcard.InputSchema) []int {
 	b.bindEach(schemas, true)
 	for i := range schemas {
 		if schemas[i].Required && b.bound[i] == none {
-			b.rebind(schemas, i, make([]bool, len(b.have)))
+			clear(b.tried)
+			b.rebind(schemas, i)
 		}
 	}
 	b.bindEach(schemas, false)
@@ -63,15 +68,15 @@ func (b *binder) bindEach(schemas []agentcard.InputSchema, required bool) {
 }
 
 // rebind gives an input that was left without a resource one that another input has and can do without. What has the name of its input stays there.
-func (b *binder) rebind(schemas []agentcard.InputSchema, to int, tried []bool) bool {
+func (b *binder) rebind(schemas []agentcard.InputSchema, to int) bool {
 	for _, find := range alike {
 		for _, x := range find(b, &schemas[to]) {
-			if tried[x] || !b.usable(x, &schemas[to]) {
+			if b.tried[x] || !b.usable(x, &schemas[to]) {
 				continue
 			}
-			tried[x] = true
+			b.tried[x] = true
 			holder := slices.Index(b.bound, x)
-			if holder < 0 || b.have[x].Name != schemas[holder].Name && b.rebind(schemas, holder, tried) {
+			if holder < 0 || b.have[x].Name != schemas[holder].Name && b.rebind(schemas, holder) {
 				b.bound[to], b.taken[x] = x, true
 				return true
 			}
