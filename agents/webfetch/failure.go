@@ -57,8 +57,12 @@ func statusError(u *url.URL, status int, wait time.Duration) error {
 	switch {
 	case status == http.StatusNotFound || status == http.StatusGone:
 		kind, advice = fault.NotFound, "check the address"
+	case wait > 0 && (status == http.StatusTooManyRequests || status >= 500):
+		kind, advice = fault.Unavailable, fmt.Sprintf("try again in %s", wait.Round(time.Second))
 	case status == http.StatusTooManyRequests || status >= 500:
 		kind, advice = fault.Unavailable, "try again later"
+	case status < 400:
+		advice = "that has no page, and no address to go on to"
 	}
 	text := http.StatusText(status) // nothing for a number of the server's own
 	err := failure(kind, ReasonStatus, u, "the server answered %s; %s", strings.TrimSpace(fmt.Sprintf("%d %s", status, text)), advice).

@@ -227,14 +227,31 @@ func TestABusyServerIsNotWornOut(t *testing.T) {
 				w.WriteHeader(http.StatusServiceUnavailable)
 			})
 			_, err := f.Fetch(t.Context(), webfetch.Request{URL: site})
-			if got := fault.From(err); got.RetryAfter != want || got.Metadata["status_code"] != "503" || calls != 1 {
+			got := fault.From(err)
+			if got.RetryAfter != want || got.Metadata["status_code"] != "503" || calls != 1 {
 				t.Errorf("Fetch(a busy server) = %+v after %d calls, want a retry after %s, the status code 503 and one call", got, calls, want)
+			}
+			if says := "try again in " + want.String(); !strings.Contains(got.Message, says) {
+				t.Errorf("Fetch(a busy server) = %q, want %q in it", got.Message, says)
 			}
 			_, err = f.Fetch(t.Context(), webfetch.Request{URL: site, Timeout: time.Second})
 			if got := fault.From(err); got.Reason != webfetch.ReasonRateLimited || got.RetryAfter < 5*time.Second || calls != 1 {
 				t.Errorf("Fetch(a busy server) again = %+v after %d calls, want RATE_LIMITED until it is ready", got, calls)
 			}
 		})
+	}
+}
+
+func TestARedirectThatLeadsNowhereIsCalledThat(t *testing.T) {
+	for _, status := range []int{http.StatusFound, http.StatusNotModified} {
+		f, site := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/robots.txt" {
+				w.WriteHeader(status)
+			}
+		})
+		if _, err := f.Fetch(t.Context(), webfetch.Request{URL: site}); fault.ReasonOf(err) != webfetch.ReasonStatus || !strings.Contains(err.Error(), "no address to go on to") {
+			t.Errorf("Fetch(a page that answers %d) = %v, want %s, with the words that it leads nowhere", status, err, webfetch.ReasonStatus)
+		}
 	}
 }
 
