@@ -76,11 +76,11 @@ func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name str
 
 // withNewChoice returns a decision with another choice.
 func withNewChoice(d orchestrator.Decision, from, to string, why *fault.Error) orchestrator.Decision {
-	return withoutCandidate(withChoice(d, to, from, why), from, why)
+	return withoutCandidate(withChoice(d, from, to, why), from, why)
 }
 
 // withChoice returns a decision with a choice that takes the place of from.
-func withChoice(d orchestrator.Decision, to, from string, why *fault.Error) orchestrator.Decision {
+func withChoice(d orchestrator.Decision, from, to string, why *fault.Error) orchestrator.Decision {
 	d.Chosen = to
 	d.Candidates = slices.Clone(d.Candidates)
 	for i, c := range d.Candidates {

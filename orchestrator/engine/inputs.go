@@ -46,7 +46,7 @@ func (e *Engine) bindToChosen(s *Submission, to *router.Result) error {
 		}
 		err := s.bindInputs(e.router, other)
 		if err == nil {
-			to.Decision, to.Agent = withChoice(to.Decision, c.Agent, chosen, fault.From(refusal)), other
+			to.Decision, to.Agent = withChoice(to.Decision, chosen, c.Agent, fault.From(refusal)), other
 			return nil
 		}
 		to.Decision = withoutCandidate(to.Decision, c.Agent, fault.From(err))
