@@ -73,9 +73,7 @@ func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, 
 			return fmt.Errorf("prepare REST: %w", err)
 		}
 	}
-	if len(o.PassThrough) > 0 {
-		a2aedge.Register(s.rpc.Direct(), s.a2a) //nolint:contextcheck // each of its streams has a context of its own
-	}
+	a2aedge.Register(s.rpc.Direct(), s.a2a) //nolint:contextcheck // each of its streams has a context of its own
 	s.handleA2A(o)
 	s.handleCatalog()
 	if err := s.handleConsole(); err != nil {
