@@ -45,12 +45,12 @@ func (c *call) answer(m any) error {
 	if err != nil {
 		return status.Errorf(codes.Internal, "the answer cannot be encoded: %v", err)
 	}
+	c.counted, _ = m.(Counted)
 	return c.send(encoded)
 }
 
 func (c *call) send(message []byte) error {
 	return c.locked(func() error {
-		c.sendHeader()
 		if err := c.stream.send(c.ctx, message, false); err != nil {
 			return statusOfSend(err)
 		}
@@ -138,19 +138,30 @@ func (a *serverStream) RecvMsg(m any) error {
 	return a.decode(a.request, m)
 }
 
-// decode decodes a request with its prefix. It is decompressed only now: the handler may have refused the caller before. That it cannot be decoded is the caller's
-// mistake; grpc-go would answer Internal.
+// Undecoded is a request that is decoded later: what a handler decodes into one is the request as it arrived.
+type Undecoded []byte
+
+// Decode decodes the request into m. That it cannot be decoded is the caller's mistake; grpc-go would answer Internal.
+func (u Undecoded) Decode(m any) error {
+	message, ok := m.(proto.Message)
+	if !ok {
+		return status.Errorf(codes.Internal, "the request is to be a %T", m)
+	}
+	if err := bounded.Unmarshal(u, message); err != nil {
+		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: %s", apijson.Problem(err))).Err()
+	}
+	return nil
+}
+
+// decode decodes a request with its prefix. It is decompressed only now: the handler may have refused the caller before.
 func (c *call) decode(request []byte, m any) error {
 	request, err := c.stream.decompressed(request)
 	if err != nil {
 		return err
 	}
-	message, ok := m.(proto.Message)
-	if !ok {
-		return status.Errorf(codes.Internal, "the request is to be a %T", m)
+	if later, ok := m.(*Undecoded); ok {
+		*later = request
+		return nil
 	}
-	if err := bounded.Unmarshal(request, message); err != nil {
-		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: %s", apijson.Problem(err))).Err()
-	}
-	return nil
+	return Undecoded(request).Decode(m)
 }

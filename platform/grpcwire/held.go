@@ -3,6 +3,7 @@ package grpcwire
 import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 )
 
 const (
@@ -48,6 +49,23 @@ func (s *stream) headerSize() (size int) {
 		size += int(f.Size())
 	}
 	return size
+}
+
+// Counted is an answer to a unary call that counts while it waits for its client to read. Handlers and interceptors may return one; other answers count by their
+// connection.
+type Counted interface {
+	proto.Message
+	// Wait counts an answer of some size in bytes until it calls read. An error is what the client gets instead of the answer.
+	Wait(size int) (read func(), err error)
+}
+
+// wait counts a message of some size until read is called. The transport's mu is held.
+func (c *call) wait(size int) (read func(), err error) {
+	size = max(size, leastKept)
+	if c.counted != nil {
+		return c.counted.Wait(size)
+	}
+	return func() { _ = c.port.keep(-size) }, c.port.keep(size)
 }
 
 // keep counts n bytes of a message that waits for its client to read, until a call with -n. A connection may have as many as are free for others, and one message in

@@ -31,17 +31,19 @@ func (s *stream) head(end bool, fields ...hpack.HeaderField) {
 func (s *stream) send(ctx context.Context, message []byte, end bool) error {
 	w := s.transport
 	if size := prefix + len(message); w.fits(s, size) { // the usual case
+		s.sendHeader()
 		w.message = append(binary.BigEndian.AppendUint32(append(w.message[:0], 0), uint32(len(message))), message...) //nolint:gosec // G115: messages are bounded
 		w.write(s, w.message, end)
 		return nil
 	}
 	if s.call != nil {
-		size := max(len(message), leastKept)
-		if err := s.call.port.keep(size); err != nil {
+		read, err := s.call.wait(len(message))
+		if err != nil {
 			return err
 		}
-		defer func() { _ = s.call.port.keep(-size) }() // which does not fail
+		defer read()
 	}
+	s.sendHeader()
 	rest := append(binary.BigEndian.AppendUint32(make([]byte, 1, prefix+len(message)), uint32(len(message))), message...) //nolint:gosec // G115: messages are bounded
 	defer context.AfterFunc(ctx, s.wake)()
 	defer w.wakeNext()
@@ -55,6 +57,13 @@ func (s *stream) send(ctx context.Context, message []byte, end bool) error {
 		w.write(s, part, end && len(rest) == 0)
 	}
 	return nil
+}
+
+// sendHeader sends what comes before the first message of an answer; that of a request is sent already. mu is held.
+func (s *stream) sendHeader() {
+	if s.call != nil {
+		s.call.sendHeader()
+	}
 }
 
 // fits reports whether a message can be written at once, in one frame; mu is held.

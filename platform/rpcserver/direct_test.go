@@ -14,6 +14,10 @@ func TestCallsAreServedTheSameDirectly(t *testing.T) {
 		"audit":           TestAnAuditedCallIsLoggedHoweverItEnds,
 		"other services":  TestHealthIsPublicAndReflectionIsNot,
 		"unread":          TestSmallAnswersThatAnybodyDoesNotReadAreFew,
+		"unread by one":   TestSmallAnswersThatSomebodyDoesNotReadAreFew,
+		"unread at all":   TestAnswersThatNobodyReadsAreBounded,
+		"read":            TestAnswersThatAreReadCountNoLonger,
+		"never read":      TestAnswersToABrokenConnectionAreForgotten,
 		"strangers":       TestPublicCallsThatWaitForTheirRequestAreFew,
 		"strangers leave": TestPublicCallsThatAreOverDoNotCount,
 		"limits":          TestATooLargeMessageIsRefused,
@@ -27,6 +31,11 @@ func TestCallsAreServedTheSameDirectly(t *testing.T) {
 		"traces":          TestATraceOfTheCallerGoesOn,
 		"what one sees":   TestWhatAnOperatorSeesOfACall,
 		"ends of streams": TestStoppingEndsEveryKindOfStream,
+		"turns":           TestLargeRequestsWaitForTheirTurn,
+		"line":            TestACallerTakesOnlyAShareOfTheLine,
+		"turn to decode":  TestOnlyDecodingTakesATurn,
+		"turn of stream":  TestAStreamWhoseRequestWasReadKeepsNoTurn,
+		"turn back":       TestALargeRequestThatIsRefusedGivesItsTurnBack,
 	} {
 		t.Run(name, test)
 	}

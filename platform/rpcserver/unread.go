@@ -35,23 +35,33 @@ func (s *Server) countAnswers(ctx context.Context, req any, info *grpc.UnaryServ
 	if size < leastUnread && s.fromInside(ctx) { // where everything is read at once
 		return message, nil
 	}
-	if a := admissionOf(ctx); a != nil {
-		return countAnswer(s.unread, callerOf(a.caller), message, size)
-	}
-	return countAnswer(s.strangers.unread, s.stranger(ctx), message, size)
-}
-
-// countAnswer returns a message, which has size bytes when it is encoded, that counts until its encoding is written or thrown away: gRPC's flow control lets a caller
-// read it when it likes, also when the call is over for everybody else.
-func countAnswer(in *share.Bytes[caller], who caller, message proto.Message, size int) (any, error) {
+	in, who := s.reader(ctx)
 	leave, has := in.Take(who, max(size, leastUnread))
 	if leave == nil {
-		return nil, rpcfault.Status(retryLater(time.Second, "ANSWERS_UNREAD",
-			"this caller has %d bytes of answers that it does not read, and may not have more than are free for others; read them, or ask for less at a time", has)).Err()
+		return nil, answersUnread(has)
 	}
+	return newCounted(message, size, leave), nil
+}
+
+// reader returns who is to read the answer of a unary call, and among whose answers it counts.
+func (s *Server) reader(ctx context.Context) (among *share.Bytes[caller], who caller) {
+	if a := admissionOf(ctx); a != nil {
+		return s.unread, callerOf(a.caller)
+	}
+	return s.strangers.unread, s.stranger(ctx)
+}
+
+func answersUnread(has int) error {
+	return rpcfault.Status(retryLater(time.Second, "ANSWERS_UNREAD",
+		"this caller has %d bytes of answers that it does not read, and may not have more than are free for others; read them, or ask for less at a time", has)).Err()
+}
+
+// newCounted returns a message, which has size bytes when it is encoded, that counts until its encoding is written or thrown away: gRPC's flow control lets a caller
+// read it when it likes, also when the call is over for everybody else.
+func newCounted(message proto.Message, size int, leave func()) *counted {
 	c := &counted{message, size, leave}
 	runtime.AddCleanup(c, func(leave func()) { leave() }, leave) // gRPC forgets encodings when a connection breaks
-	return c, nil
+	return c
 }
 
 // counted is an answer that counts, and the pool to which its encoding is returned.
