@@ -6,7 +6,7 @@
 // cancellation, flow control and graceful shutdown. Frames and header blocks are read and written by golang.org/x/net/http2. Registered methods are served by the
 // handlers that grpc-go's code generator makes. Connections that begin with any other call are left to grpc-go; see Server.Front.
 //
-// The memory that peers can make it use is bounded: headers by 64 KiB, a request by Options.MaxRequest, the incomplete requests of a connection by 64 MiB and of
+// The memory that peers can make it use is bounded: headers by 64 KiB, a request by Options.MaxRequest, the incomplete requests of an address by 64 MiB and of
 // a server by 128 MiB, with their headers, answers that are not read by 64 times Options.MaxRequest, calls by Options.MaxStreams, an answer to a client by
 // 64 KiB until Request.Large lets it have Request.MaxBytes. A request that takes longer than three Options.PingAfter to arrive ends. A connection whose peer does
 // not read ends after a mebibyte of unwritten control frames, or half a minute.

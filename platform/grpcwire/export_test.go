@@ -36,7 +36,10 @@ func Timeouts(d time.Duration) (string, time.Duration, error) {
 }
 
 // Kept returns the bytes of incomplete requests and of unsent messages of all connections.
-func (s *Server) Kept() int64 { return s.held.Load() + s.unsent.Load() }
+func (s *Server) Kept() int { return s.held.Taken() + s.unsent.Taken() }
 
-// HoldElsewhere counts n more bytes of incomplete requests, on no connection.
-func (s *Server) HoldElsewhere(n int64) { s.held.Add(n) }
+// HoldElsewhere counts all bytes of incomplete requests that there may be, of others, until free is called.
+func (s *Server) HoldElsewhere() (free func()) {
+	free, _ = s.held.Take("elsewhere", maxHeld)
+	return free
+}

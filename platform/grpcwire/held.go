@@ -17,28 +17,40 @@ var errUnsent = status.Error(codes.ResourceExhausted, "the answers of this conne
 
 var errHeld = status.Error(codes.ResourceExhausted, "the requests that are not whole yet are, with their headers, too large together; send fewer at a time or retry later")
 
-// hold counts n more bytes of incomplete requests; mu is held.
-func (w *transport) hold(n int) {
-	w.held += n
-	w.allHeld.Add(int64(n))
+// hold counts n more bytes of a request that is not whole; mu is held.
+func (s *stream) hold(n int) {
+	s.held += n
+	s.transport.held += n
+	if s.shared > s.held {
+		s.share()
+	}
 }
 
-// holdsTooMuch reports whether the incomplete requests of this connection take more memory than is free for those of others. A connection alone may take half
-// of maxHeld, two may take a third each, and so on: nobody knows yet whose requests they are. mu is held.
-func (w *transport) holdsTooMuch() bool {
-	return w.held > alwaysHeld && int64(w.held) > maxHeld-w.allHeld.Load()
+// share counts what the stream holds among all that those at its address hold; it returns false if that takes more memory than is free for others. One address alone
+// may take half of maxHeld, two may take a third each, and so on: nobody knows yet whose requests they are. mu is held.
+func (s *stream) share() (ok bool) {
+	w := s.transport
+	if _, ok = w.allHeld.ResizeWithin(w.origin, s.shared, s.held); ok {
+		s.shared = s.held
+	}
+	return ok
 }
 
-// count makes the request count towards the transport's held; mu is held.
+// holdsTooMuch reports whether the request has to end because it is not whole and there is no room for it; mu is held.
+func (s *stream) holdsTooMuch() bool {
+	return (s.transport.held > alwaysHeld || s.shared > 0) && !s.share()
+}
+
+// count makes the request count, with its header; mu is held.
 func (s *stream) count() {
 	s.counts = true
-	s.transport.hold(s.headerSize())
+	s.hold(s.headerSize())
 }
 
-// settle ends collecting: the request no longer counts towards the transport's held; mu is held.
+// settle ends collecting: the request no longer counts; mu is held.
 func (s *stream) settle() {
 	if s.counts {
-		s.transport.hold(-s.headerSize() - len(s.in))
+		s.hold(-s.held)
 	}
 	s.collect, s.counts = false, false
 }
@@ -59,23 +71,14 @@ type Counted interface {
 	Wait(size int) (read func(), err error)
 }
 
-// wait counts a message of some size until read is called. The transport's mu is held.
+// wait counts a message of some size until read is called. A connection may have as many bytes as are free for others, and one message in any case.
 func (c *call) wait(size int) (read func(), err error) {
 	size = max(size, leastKept)
 	if c.counted != nil {
 		return c.counted.Wait(size)
 	}
-	return func() { _ = c.port.keep(-size) }, c.port.keep(size)
-}
-
-// keep counts n bytes of a message that waits for its client to read, until a call with -n. A connection may have as many as are free for others, and one message in
-// any case. The transport's mu is held.
-func (p *serverConn) keep(n int) error {
-	s := p.server
-	if most := maxUnsent * int64(s.opts.MaxRequest); n > 0 && p.unsent > 0 && int64(p.unsent+n) > most-s.unsent.Load()-int64(n) {
-		return errUnsent
+	if read, _ = c.port.server.unsent.Take(c.port, size); read == nil {
+		return nil, errUnsent
 	}
-	p.unsent += n
-	s.unsent.Add(int64(n))
-	return nil
+	return read, nil
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,12 +93,38 @@ func TestRequestsThatAreNeverWholeAreBoundedOnAllConnectionsTogether(t *testing.
 	forgotten(t, s, append(peers, p)...)
 }
 
+// TestOneAddressLeavesRoomForOthers has requests on eight connections from one address that take as much as they may.
+func TestOneAddressLeavesRoomForOthers(t *testing.T) {
+	t.Parallel()
+	var at atomic.Value
+	at.Store("theirs")
+	_, addr := serve(t, func(o *grpcwire.Options) {
+		o.MaxStreams, o.MaxRequest = 4096, 16<<20
+		o.Origin = func(net.Addr) string { return at.Load().(string) } //nolint:forcetypeassert // as stored
+	})
+	for range 8 { // 184 MiB
+		p := newPeer(t, addr)
+		p.headers(2*400 + 1)
+		p.path(2*400+3, chat) // which asks for nothing, so it ends behind the others
+		p.must(0, p.WriteData(2*400+3, true, nil))
+		for id := uint32(0); id != 2*400+3; {
+			id, _ = p.nextEnd()
+		}
+	}
+	at.Store("another")
+	p := newPeer(t, addr)
+	p.call(1, true)
+	p.path(3, echo)
+	if got := p.most(3, 15<<20, map[uint32]int{0: 65535, 3: 256 << 10}); got != "" {
+		t.Errorf("a request of 15 MiB from another address ended with %q, want that there is room for it", got)
+	}
+}
+
 // TestSmallRequestsPassWhenOthersHoldAll has as many bytes of requests that are not whole on other connections as a server holds.
 func TestSmallRequestsPassWhenOthersHoldAll(t *testing.T) {
 	t.Parallel()
 	s, addr := serve(t, nil)
-	s.HoldElsewhere(128 << 20)
-	defer s.HoldElsewhere(-128 << 20)
+	defer s.HoldElsewhere()()
 	p := newPeer(t, addr)
 	p.call(1, false)
 	p.must(0, p.WriteData(1, false, hello[:3]))

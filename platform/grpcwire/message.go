@@ -47,7 +47,7 @@ func (s *stream) next(large bool) (message []byte, more bool, err error) {
 	message = s.in[: prefix+size : prefix+size]
 	s.in = s.in[prefix+size:]
 	if s.counts {
-		s.transport.hold(-prefix - size)
+		s.hold(-prefix - size)
 	}
 	if len(s.in) == 0 {
 		s.in = nil

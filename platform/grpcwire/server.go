@@ -5,12 +5,13 @@ import (
 	"log/slog"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http2"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/stats"
+
+	"github.com/quorate/quorate/platform/share"
 )
 
 // Options are the settings of a Server. Those that may be nil say so; all others are required.
@@ -20,6 +21,7 @@ type Options struct {
 	Stream grpc.StreamServerInterceptor // for all other calls; may be nil
 	Stats  stats.Handler                // is told when each call begins and ends; may be nil
 	Other  grpc.ClientConnInterface     // gets calls of methods that are not registered; if nil, these are UNIMPLEMENTED
+	Origin func(net.Addr) string        // tells who may be at an address, to share memory among; if nil, each connection counts by itself
 
 	MaxRequest  int           // bytes of a request message
 	MaxStreams  uint32        // calls per connection at a time
@@ -34,8 +36,8 @@ type Server struct {
 	opts    Options
 	methods map[string]*method // by path
 	work    chan func()
-	held    atomic.Int64 // bytes of incomplete requests and their headers on all connections
-	unsent  atomic.Int64 // bytes of messages on all connections that wait for their clients to read
+	held    *share.Bytes[string]      // incomplete requests and their headers on all connections, by where these come from
+	unsent  *share.Bytes[*serverConn] // messages that wait for their clients to read
 
 	mu       sync.Mutex
 	ports    map[*serverConn]struct{} // guarded by mu
@@ -56,9 +58,17 @@ type method struct {
 // NewServer returns a server without methods.
 func NewServer(o Options) *Server {
 	return &Server{
-		opts: o, methods: make(map[string]*method), work: make(chan func()), ports: make(map[*serverConn]struct{}),
+		opts: o, held: share.NewBytes[string](maxHeld), unsent: share.NewBytes[*serverConn](maxUnsent * o.MaxRequest), methods: make(map[string]*method), work: make(chan func()), ports: make(map[*serverConn]struct{}),
 		empty: make(chan struct{}), stopped: make(chan struct{}),
 	}
+}
+
+// originOf returns who is at the other end of a connection.
+func (s *Server) originOf(conn net.Conn) string {
+	if s.opts.Origin == nil {
+		return conn.RemoteAddr().String()
+	}
+	return s.opts.Origin(conn.RemoteAddr())
 }
 
 // RegisterService registers the methods of a service whose request is one message. Methods with a stream of requests are left to Options.Other.

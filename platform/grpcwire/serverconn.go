@@ -17,7 +17,6 @@ type serverConn struct {
 	server  *Server
 	peer    *peer.Peer
 	over    chan struct{} // closed when the connection has ended
-	unsent  int           // bytes of messages that wait for the client to read; guarded by the transport's mu
 	running uint32        // calls whose handler has not returned; guarded by the transport's mu
 	asked   bool          // the client was told that the server is leaving; guarded by the transport's mu
 	leaves  bool          // no more calls are accepted; guarded by the transport's mu
@@ -30,7 +29,7 @@ const maxPings = 32
 func newServerConn(s *Server, conn net.Conn) *serverConn {
 	p := &serverConn{server: s, over: make(chan struct{}), peer: &peer.Peer{Addr: conn.RemoteAddr(), LocalAddr: conn.LocalAddr()}}
 	p.transport = newTransport(conn, p, requestWindow)
-	p.allHeld, p.maxPings = &s.held, maxPings
+	p.allHeld, p.origin, p.maxPings = s.held, s.originOf(conn), maxPings
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sendPreface("", http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: s.opts.MaxStreams})

@@ -24,7 +24,9 @@ type stream struct {
 	collect bool                // the body is taken at once, when it is complete; at the server's end only
 	single  bool                // there is one message, which is taken when the stream has ended; at the client's end only
 	noWait  bool                // it does not wait for its turn; at the client's end only
-	counts  bool                // header and in count towards the transport's held
+	counts  bool                // header and in count as held
+	held    int                 // bytes of header and in, while they count
+	shared  int                 // of these, the bytes that count among those of its address
 	looks   int                 // how often it was found incomplete
 	grant   int64               // receive window: bytes that the peer may still send
 	owed    int64               // bytes that were taken but not yet added to the window again
@@ -114,12 +116,12 @@ func (w *transport) add(s *stream, data []byte, end bool) error {
 		s.room.Signal()
 	}
 	if s.counts { // must come before settle
-		w.hold(len(data))
+		s.hold(len(data))
 	}
 	switch {
 	case end && s.came != declaredLength(s.header, s.came):
 		return w.drop(s, http2.ErrCodeProtocol)
-	case s.counts && w.holdsTooMuch():
+	case s.counts && s.holdsTooMuch():
 		if !s.collect {
 			return w.drop(s, http2.ErrCodeEnhanceYourCalm)
 		}

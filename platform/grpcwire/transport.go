@@ -14,6 +14,8 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"github.com/quorate/quorate/platform/share"
 )
 
 const (
@@ -62,7 +64,8 @@ type transport struct {
 	maxFrame int                  // largest frame that the peer accepts
 	owed     int64                // bytes that were received but not yet added to the window again
 	held     int                  // bytes of incomplete requests and their headers
-	allHeld  *atomic.Int64        // held of all connections of the server; nil at the client's end
+	allHeld  *share.Bytes[string] // those of all connections of the server, by origin; nil at the client's end
+	origin   string               // whose requests these are
 	maxPings int                  // how many pings are answered while we send nothing, per minute; 0 means any number
 	pings    int                  // pings received since we last sent a message, or within a minute
 	pinged   time.Time            // when pings was reset

@@ -109,7 +109,7 @@ func (s *Server) newDirect(calls *instrument.ServerCalls) (*grpcwire.Server, *gr
 		return nil, nil, fmt.Errorf("connecting to gRPC: %w", err)
 	}
 	return grpcwire.NewServer(grpcwire.Options{
-		Logger: s.opts.Logger, Unary: s.interceptDirect, Stream: streams{s, s.arrived}.intercept, Stats: calls, Other: other,
+		Logger: s.opts.Logger, Unary: s.interceptDirect, Stream: streams{s, s.arrived}.intercept, Stats: calls, Other: other, Origin: origin,
 		MaxRequest: int(s.opts.MaxBodyBytes), MaxStreams: maxStreams, Workers: workers,
 		Connect: connectTimeout, PingAfter: pingAfter, PingTimeout: pingTimeout,
 	}), other, nil

@@ -18,10 +18,19 @@ func NewBytes[K comparable](most int) *Bytes[K] { return &Bytes[K]{most: most, o
 // Resize counts a piece of who, of was bytes, as one of now bytes; 0 bytes are no piece. It returns false, and changes nothing, when those are too many; has is what
 // who had already, in all its pieces.
 func (b *Bytes[K]) Resize(who K, was, now int) (has int, ok bool) {
+	return b.resize(who, was, now, true)
+}
+
+// ResizeWithin is Resize without an exception for the only piece of a party, whatever the number of parties.
+func (b *Bytes[K]) ResizeWithin(who K, was, now int) (has int, ok bool) {
+	return b.resize(who, was, now, false)
+}
+
+func (b *Bytes[K]) resize(who K, was, now int, exceptOnly bool) (has int, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	more := now - was
-	if has = b.of[who]; more > 0 && has > was && has+more > b.most-b.taken-more {
+	if has = b.of[who]; more > 0 && (has > was || !exceptOnly) && has+more > b.most-b.taken-more {
 		return has, false
 	}
 	b.taken += more

@@ -81,3 +81,25 @@ func TestAPieceMayGrow(t *testing.T) {
 		t.Errorf("%d bytes of %d parties are remembered when all pieces are gone, want none", taken, known)
 	}
 }
+
+// TestAnOnlyPieceMayBeBoundedToo divides a hundred bytes.
+func TestAnOnlyPieceMayBeBoundedToo(t *testing.T) {
+	t.Parallel()
+	b := share.NewBytes[string](100)
+	for i, step := range []struct {
+		who           string
+		was, now, has int
+		ok            bool
+	}{
+		{"ann", 0, 51, 0, false},
+		{"ann", 0, 20, 0, true},
+		{"ann", 20, 50, 20, true}, // half of all
+		{"ann", 50, 51, 50, false},
+		{"bob", 0, 26, 0, false},
+		{"bob", 0, 25, 0, true}, // as many are left
+	} {
+		if has, ok := b.ResizeWithin(step.who, step.was, step.now); has != step.has || ok != step.ok {
+			t.Errorf("step %d: ResizeWithin(%s, %d, %d) = %d, %t, want %d, %t", i, step.who, step.was, step.now, has, ok, step.has, step.ok)
+		}
+	}
+}
