@@ -21,6 +21,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/netguard"
+	"github.com/quorate/quorate/platform/rpcserver"
 	"github.com/quorate/quorate/platform/telemetry"
 	webfetchv1 "github.com/quorate/quorate/proto/gen/quorate/webfetch/v1"
 )
@@ -74,6 +75,6 @@ func fetchService(f *webfetch.Fetcher) server.Service {
 	return server.Service{
 		Rules:    fetchrpc.Rules(),
 		Register: func(r grpc.ServiceRegistrar) { webfetchv1.RegisterWebFetchServiceServer(r, fetchrpc.New(f)) },
-		Gateway:  webfetchv1.RegisterWebFetchServiceHandler,
+		REST:     rpcserver.NewREST(webfetchv1.RegisterWebFetchServiceHandlerClient, webfetchv1.NewWebFetchServiceClient),
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/grpc"
 
 	"github.com/quorate/quorate/consultation"
@@ -21,11 +20,11 @@ import (
 	registryrpc "github.com/quorate/quorate/registry/rpc"
 )
 
-// Service is a gRPC service with its REST handlers and its rules.
+// Service is a gRPC service with its rules.
 type Service struct {
 	Rules    auth.Rules
 	Register func(grpc.ServiceRegistrar)
-	Gateway  func(ctx context.Context, mux *runtime.ServeMux, conn *grpc.ClientConn) error // nil: it has no REST handlers
+	REST     rpcserver.REST // nil: it has none
 }
 
 // services returns the services of Quorate itself, and those of o.
@@ -66,10 +65,10 @@ func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, 
 	s.rpc.Handle("GET /openapi.json", document)
 	for _, x := range services {
 		x.Register(s.rpc.GRPC())
-		if x.Gateway == nil {
+		if x.REST == nil {
 			continue
 		}
-		if err := s.rpc.Gateway(ctx, x.Gateway); err != nil {
+		if err := s.rpc.Gateway(ctx, x.REST); err != nil {
 			return fmt.Errorf("prepare REST: %w", err)
 		}
 	}
@@ -89,7 +88,7 @@ func registryService(impl registryv1.RegistryServiceServer) Service {
 	return Service{
 		Rules:    registryrpc.Rules(),
 		Register: func(r grpc.ServiceRegistrar) { registryv1.RegisterRegistryServiceServer(r, impl) },
-		Gateway:  registryv1.RegisterRegistryServiceHandler,
+		REST:     rpcserver.NewREST(registryv1.RegisterRegistryServiceHandlerClient, registryv1.NewRegistryServiceClient),
 	}
 }
 
@@ -97,7 +96,7 @@ func taskService(impl orchestratorv1.TaskServiceServer) Service {
 	return Service{
 		Rules:    taskrpc.Rules(),
 		Register: func(r grpc.ServiceRegistrar) { orchestratorv1.RegisterTaskServiceServer(r, impl) },
-		Gateway:  orchestratorv1.RegisterTaskServiceHandler,
+		REST:     rpcserver.NewREST(orchestratorv1.RegisterTaskServiceHandlerClient, orchestratorv1.NewTaskServiceClient),
 	}
 }
 
@@ -105,7 +104,7 @@ func taskService(impl orchestratorv1.TaskServiceServer) Service {
 func routeService(impl orchestratorv1.RouteServiceServer) Service {
 	return Service{
 		Register: func(r grpc.ServiceRegistrar) { orchestratorv1.RegisterRouteServiceServer(r, impl) },
-		Gateway:  orchestratorv1.RegisterRouteServiceHandler,
+		REST:     rpcserver.NewREST(orchestratorv1.RegisterRouteServiceHandlerClient, orchestratorv1.NewRouteServiceClient),
 	}
 }
 
@@ -113,7 +112,7 @@ func routeService(impl orchestratorv1.RouteServiceServer) Service {
 func callerService(impl orchestratorv1.CallerServiceServer) Service {
 	return Service{
 		Register: func(r grpc.ServiceRegistrar) { orchestratorv1.RegisterCallerServiceServer(r, impl) },
-		Gateway:  orchestratorv1.RegisterCallerServiceHandler,
+		REST:     rpcserver.NewREST(orchestratorv1.RegisterCallerServiceHandlerClient, orchestratorv1.NewCallerServiceClient),
 	}
 }
 
@@ -121,6 +120,6 @@ func consultationService(impl consultationv1.ConsultationServiceServer) Service 
 	return Service{
 		Rules:    consultationrpc.Rules(),
 		Register: func(r grpc.ServiceRegistrar) { consultationv1.RegisterConsultationServiceServer(r, impl) },
-		Gateway:  consultationv1.RegisterConsultationServiceHandler,
+		REST:     rpcserver.NewREST(consultationv1.RegisterConsultationServiceHandlerClient, consultationv1.NewConsultationServiceClient),
 	}
 }

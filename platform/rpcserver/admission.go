@@ -17,6 +17,7 @@ type registrar struct{ *Server }
 // RegisterService registers a service with gRPC.
 func (r registrar) RegisterService(desc *grpc.ServiceDesc, impl any) {
 	r.grpc.RegisterService(r.admitting(desc, r.decodeKnown, r.decodeStranger), impl)
+	r.conn.register(desc, impl)
 }
 
 // reader decodes the request of a call by what the transport has for that.

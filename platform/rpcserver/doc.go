@@ -1,6 +1,6 @@
 // Package rpcserver serves one set of gRPC services over gRPC and, through grpc-gateway, over REST.
 //
-// REST calls reach the services through an in-memory connection, so that authentication, validation and error mapping are in one
+// Calls over HTTP reach the services through the connection of inside.go, so that authentication, validation and error mapping are in one
 // place and there is no second door. Deny is the default: a method without a row in the rules keeps the server from
 // starting. The identity of a caller comes from its bearer token and from nothing else.
 //

@@ -231,7 +231,7 @@ var libraryService = grpc.ServiceDesc{
 }
 
 // registerLibrary does what generated gateway code does.
-func registerLibrary(_ context.Context, mux *runtime.ServeMux, conn *grpc.ClientConn) error {
+func registerLibrary(_ context.Context, mux *runtime.ServeMux, conn grpc.ClientConnInterface) error {
 	type call func(ctx context.Context, in runtime.Marshaler, r *http.Request, path map[string]string) (proto.Message, error)
 	handle := func(verb, pattern, method string, c call) error {
 		return mux.HandlePath(verb, pattern, func(w http.ResponseWriter, r *http.Request, path map[string]string) {
@@ -293,7 +293,7 @@ func registerLibrary(_ context.Context, mux *runtime.ServeMux, conn *grpc.Client
 	)
 }
 
-func forwardStream(ctx context.Context, mux *runtime.ServeMux, conn *grpc.ClientConn, out runtime.Marshaler, w http.ResponseWriter, r *http.Request, req proto.Message) {
+func forwardStream(ctx context.Context, mux *runtime.ServeMux, conn grpc.ClientConnInterface, out runtime.Marshaler, w http.ResponseWriter, r *http.Request, req proto.Message) {
 	stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, watchBooks)
 	if err == nil {
 		err = errors.Join(stream.SendMsg(req), stream.CloseSend())

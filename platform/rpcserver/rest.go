@@ -58,14 +58,16 @@ func (c *restCall) takeTurn(t *turns, r *http.Request) (end func(), err error) {
 	return end, err
 }
 
-// restUnary runs between the gateway and the service, the one place where both the query and the RPC method are known.
-func restUnary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
-	if c, ok := ctx.Value(restKey{}).(*restCall); ok {
-		if err := cmp.Or(c.check(method), c.checkEtag(req), c.identify(req)); err != nil {
-			return rpcfault.Status(err).Err()
-		}
+// checkREST checks the REST request behind a unary call between the gateway and the service, the one place where both the query and the RPC method are known.
+func checkREST(ctx context.Context, method string, req any) error {
+	c, ok := ctx.Value(restKey{}).(*restCall)
+	if !ok {
+		return nil
 	}
-	return invoke(withTurnOf(ctx), method, req, reply, cc, opts...)
+	if err := cmp.Or(c.check(method), c.checkEtag(req), c.identify(req)); err != nil {
+		return rpcfault.Status(err).Err()
+	}
+	return nil
 }
 
 func restStream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {

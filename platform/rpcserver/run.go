@@ -130,7 +130,7 @@ func (s *Server) shutdown(ctx context.Context, server *http1.Server) {
 			close(s.abandoned)
 		}
 	}
-	if err := errors.Join(s.conn.Close(), s.plain.Close()); err != nil {
+	if err := errors.Join(s.conn.overPipe.Close(), s.plain.Close()); err != nil {
 		s.opts.Logger.WarnContext(ctx, "closing the REST connection", slog.Any(telemetry.LogError, err))
 	}
 }

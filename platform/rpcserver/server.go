@@ -32,7 +32,7 @@ import (
 const (
 	defaultMaxBody = 4 << 20
 	defaultReadmit = 30 * time.Second
-	maxAnswer      = 64 << 20 // bytes of an answer over the in-memory connection: a page of large items may exceed what a request may have
+	maxAnswer      = 64 << 20 // bytes of a message over the in-memory connection: an answer may exceed what a request may have
 	maxStreams     = 4096     // per connection; for grpc-go, in addition to the calls that Limits allow, so that a refusal always finds room
 	workers        = 128      // goroutines kept for the next call, whose stacks have grown already; calls beyond that number get a goroutine of their own
 	maxHeaderBytes = 64 << 10
@@ -67,8 +67,8 @@ type Server struct {
 	direct     *grpcwire.Server
 	health     *health.Server
 	pipe       *bufconn.Listener
-	conn       *grpc.ClientConn
-	plain      *grpc.ClientConn // conn without what REST adds
+	conn       *inside
+	plain      *grpc.ClientConn // to gRPC's transport, for what comes directly and is not for direct services
 	gateway    *runtime.ServeMux
 	mux        *http.ServeMux
 	hasRoot    bool     // somebody handles "/"
@@ -132,11 +132,11 @@ func New(opts Options) (*Server, error) {
 		return nil, err
 	}
 	s.grpc = s.newGRPC(calls)
-	grpc_health_v1.RegisterHealthServer(s.GRPC(), s.health)
-	reflection.RegisterV1(s.grpc)
-	if s.conn, err = s.dialPipe(); err != nil {
+	if s.conn, err = s.newInside(calls); err != nil {
 		return nil, fmt.Errorf("connecting REST to gRPC: %w", err)
 	}
+	grpc_health_v1.RegisterHealthServer(s.GRPC(), s.health)
+	reflection.RegisterV1(s.grpc)
 	if s.direct, s.plain, err = s.newDirect(calls); err != nil {
 		return nil, err
 	}
@@ -171,12 +171,16 @@ func (s *Server) newGRPC(calls *instrument.ServerCalls) *grpc.Server {
 	)
 }
 
-func (s *Server) dialPipe() (*grpc.ClientConn, error) {
-	calls, err := instrument.NewClientCalls(s.opts.Telemetry, s.opts.Rules, s.pipe.Addr())
+func (s *Server) newInside(service *instrument.ServerCalls) (*inside, error) {
+	client, err := instrument.NewClientCalls(s.opts.Telemetry, s.opts.Rules, s.pipe.Addr())
 	if err != nil {
 		return nil, err
 	}
-	return s.dial(grpc.WithStatsHandler(calls), grpc.WithChainUnaryInterceptor(restUnary), grpc.WithChainStreamInterceptor(restStream))
+	overPipe, err := s.dial(grpc.WithStatsHandler(client), grpc.WithStreamInterceptor(restStream))
+	if err != nil {
+		return nil, err
+	}
+	return &inside{Server: s, methods: make(map[string]insideMethod), client: client, service: service, overPipe: overPipe}, nil
 }
 
 func (s *Server) dial(options ...grpc.DialOption) (*grpc.ClientConn, error) {
@@ -190,13 +194,23 @@ func (s *Server) dial(options ...grpc.DialOption) (*grpc.ClientConn, error) {
 // GRPC returns the registrar for services.
 func (s *Server) GRPC() grpc.ServiceRegistrar { return registrar{s} }
 
-// Conn returns the in-memory connection to the services. A call over it waits until Run serves, and passes the same interceptors as a call from
-// outside.
-func (s *Server) Conn() *grpc.ClientConn { return s.conn }
+// Conn returns the connection to the services from inside the process. A call over it passes the same interceptors as a call from outside. A stream waits until Run
+// serves.
+func (s *Server) Conn() grpc.ClientConnInterface { return s.conn }
 
-// Gateway registers generated REST handlers, each of them a RegisterXHandler of grpc-gateway. Never register one with RegisterXHandlerServer: it
-// would bypass the interceptors.
-func (s *Server) Gateway(ctx context.Context, register ...func(ctx context.Context, mux *runtime.ServeMux, conn *grpc.ClientConn) error) error {
+// REST registers the REST handlers of a service, whose calls go over conn.
+type REST func(ctx context.Context, mux *runtime.ServeMux, conn grpc.ClientConnInterface) error
+
+// NewREST returns the REST of a service by what is generated for it: RegisterXHandlerClient of grpc-gateway and NewXClient of gRPC. RegisterXHandlerServer would bypass
+// the interceptors.
+func NewREST[Client any](register func(context.Context, *runtime.ServeMux, Client) error, client func(grpc.ClientConnInterface) Client) REST {
+	return func(ctx context.Context, mux *runtime.ServeMux, conn grpc.ClientConnInterface) error {
+		return register(ctx, mux, client(conn))
+	}
+}
+
+// Gateway registers REST handlers.
+func (s *Server) Gateway(ctx context.Context, register ...REST) error {
 	for _, r := range register {
 		if err := r(ctx, s.gateway, s.conn); err != nil {
 			return fmt.Errorf("registering a REST service: %w", err)

@@ -21,7 +21,7 @@ const (
 	// maxInLine is the number of bytes of large requests that wait for their turn, as a multiple of Options.MaxBodyBytes.
 	maxInLine = 64
 
-	// turnKey is the metadata by which a call over the in-memory connection names the turn of the HTTP request behind it.
+	// turnKey is the metadata by which a call from inside names the turn of the HTTP request behind it.
 	turnKey = "quorate-turn"
 )
 

@@ -98,7 +98,7 @@ func (a *api) fill(ctx context.Context, s *served, f *webfetch.Fetcher, logger *
 		return err
 	}
 	webfetchv1.RegisterWebFetchServiceServer(s.GRPC(), fetchrpc.New(f))
-	return s.Gateway(ctx, webfetchv1.RegisterWebFetchServiceHandler)
+	return s.Gateway(ctx, rpcserver.NewREST(webfetchv1.RegisterWebFetchServiceHandlerClient, webfetchv1.NewWebFetchServiceClient))
 }
 
 // listen returns nothing for no address.
