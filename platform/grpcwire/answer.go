@@ -155,6 +155,7 @@ func (u Undecoded) Decode(m any) error {
 
 // decode decodes a request with its prefix. It is decompressed only now: the handler may have refused the caller before.
 func (c *call) decode(request []byte, m any) error {
+	c.admitted()
 	request, err := c.stream.decompressed(request)
 	if err != nil {
 		return err

@@ -27,6 +27,7 @@ type call struct {
 	refused error              // what is wrong with its header
 	ctx     context.Context    //nolint:containedctx // a call has one, as a grpc.ServerStream does
 	cancel  context.CancelFunc // guarded by the transport's mu
+	fresh   bool               // guarded by the transport's mu; its handler runs and has not taken the request
 	counted Counted            // the answer, if it counts by itself
 
 	mu      sync.Mutex

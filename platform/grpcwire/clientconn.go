@@ -80,6 +80,9 @@ func (l *clientConn) close() {
 	l.end(errClosed)
 }
 
+// makeRoom does nothing: a server begins no calls.
+func (*clientConn) makeRoom() {}
+
 // headers handles the header or the trailer of a response.
 func (l *clientConn) headers(f *http2.MetaHeadersFrame) error {
 	l.mu.Lock()

@@ -31,6 +31,7 @@ func (c *call) passOn() error {
 	if err != nil {
 		return err
 	}
+	c.admitted()
 	go func() {
 		if err := c.passRequests(other); err != nil {
 			cancel(err)

@@ -2,6 +2,7 @@ package grpcwire
 
 import (
 	"net"
+	"sync"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -18,6 +19,8 @@ type serverConn struct {
 	peer    *peer.Peer
 	over    chan struct{} // closed when the connection has ended
 	running uint32        // calls whose handler has not returned; guarded by the transport's mu
+	fresh   uint32        // those of them that are fresh; guarded by the transport's mu
+	calm    sync.Cond     // with the transport's mu: few calls are fresh, or the transport has ended
 	asked   bool          // the client was told that the server is leaving; guarded by the transport's mu
 	leaves  bool          // no more calls are accepted; guarded by the transport's mu
 }
@@ -29,6 +32,7 @@ const maxPings = 32
 func newServerConn(s *Server, conn net.Conn) *serverConn {
 	p := &serverConn{server: s, over: make(chan struct{}), peer: &peer.Peer{Addr: conn.RemoteAddr(), LocalAddr: conn.LocalAddr()}}
 	p.transport = newTransport(conn, p, requestWindow)
+	p.calm.L = &p.mu
 	p.allHeld, p.origin, p.maxPings = s.held, s.originOf(conn), maxPings
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -41,6 +45,7 @@ func newServerConn(s *Server, conn net.Conn) *serverConn {
 func (p *serverConn) headers(f *http2.MetaHeadersFrame) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.makeRoom()
 	id := f.StreamID
 	if id%2 == 0 {
 		return http2.ConnectionError(http2.ErrCodeProtocol)
@@ -99,10 +104,10 @@ func (p *serverConn) begin(s *stream) {
 	case c.refused != nil || c.method != nil:
 		s.collect = true
 	case p.server.opts.Other == nil:
-		p.start(c.refuse)
+		p.start(c, c.refuse)
 	default:
 		s.news = make(chan struct{}, 1)
-		p.start(c.relay)
+		p.start(c, c.relay)
 	}
 }
 
@@ -113,15 +118,17 @@ func (p *serverConn) requestOver(s *stream, failed error) {
 		s.in, s.err = nil, failed
 	}
 	if s.call.refused != nil {
-		p.start(s.call.refuse)
+		p.start(s.call, s.call.refuse)
 		return
 	}
-	p.start(s.call.serve)
+	p.start(s.call, s.call.serve)
 }
 
-// start runs a handler in another goroutine; mu is held.
-func (p *serverConn) start(handle func()) {
+// start runs the handler of a call in another goroutine; mu is held.
+func (p *serverConn) start(c *call, handle func()) {
 	p.running++
+	p.fresh++
+	c.fresh = true
 	p.server.run(handle)
 }
 
@@ -129,6 +136,7 @@ func (p *serverConn) start(handle func()) {
 func (p *serverConn) finished(s *stream) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	s.call.settle()
 	if p.running--; p.running == 0 {
 		p.room.Broadcast() // wakes drained
 	}
@@ -206,8 +214,6 @@ func (p *serverConn) streamCutOff() { p.endIfDrained() }
 
 // unwritable ends the connection: there is nobody to answer.
 func (p *serverConn) unwritable(err error) { p.end(err) }
-
-func (*serverConn) ended() {}
 
 // watch pings a silent client, and ends the connection if it does not answer. It also ends the requests that do not become whole: who sends them is not known yet.
 func (p *serverConn) watch() {

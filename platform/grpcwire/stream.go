@@ -75,6 +75,7 @@ func (w *transport) data(f *http2.DataFrame) error {
 	size := int64(f.Length)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.role.makeRoom()
 	if w.owed += size; w.owed >= connWindow/2 { // independent of what was taken, so nobody can exceed it: the window of each stream limits its memory
 		_ = w.encoder.WriteWindowUpdate(0, uint32(w.owed)) //nolint:gosec // G115: the window is less
 		w.owed = 0

@@ -75,6 +75,8 @@ type transport struct {
 type side interface {
 	// headers handles the header or the trailer of a stream.
 	headers(f *http2.MetaHeadersFrame) error
+	// makeRoom is called, with mu held, before data is handled. It may wait, and then releases mu.
+	makeRoom()
 	// goAway is called when the peer accepts no streams after last (GOAWAY).
 	goAway(last uint32)
 	// pong is called when the peer has answered a ping.
