@@ -77,15 +77,10 @@ func (s *Server) admitFirst(rule auth.Rule, read reader, next grpc.MethodHandler
 	}
 }
 
-// admission authenticates the caller and counts its call. It runs outside the interceptor that recovers panics, so it recovers its own.
-func (s *Server) admission(ctx context.Context, rule auth.Rule) (a *admission) {
-	a = &admission{}
-	defer func() {
-		if v := recover(); v != nil {
-			a.err = newPanicError(v)
-		}
-	}()
-	a.caller, a.err = s.admit(ctx, presented(ctx), rule)
+// admission authenticates the caller and counts its call.
+func (s *Server) admission(ctx context.Context, rule auth.Rule) *admission {
+	a := &admission{}
+	a.caller, a.err = s.recognize(ctx, rule)
 	if a.err != nil && a.caller.Name == "" {
 		return a
 	}
@@ -96,6 +91,16 @@ func (s *Server) admission(ctx context.Context, rule auth.Rule) (a *admission) {
 	}
 	a.leave = leave
 	return a
+}
+
+// recognize is admit for a call. It runs outside the interceptor that recovers panics, so it recovers its own.
+func (s *Server) recognize(ctx context.Context, rule auth.Rule) (caller auth.Principal, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			caller, err = auth.Principal{}, newPanicError(v)
+		}
+	}()
+	return s.admit(ctx, presented(ctx), rule)
 }
 
 // end is called when the call is over.

@@ -104,7 +104,7 @@ func (a arrivedStream) RecvMsg(message any) error {
 
 // newDirect returns the server for these connections, and the client connection over which their other calls reach grpc-go.
 func (s *Server) newDirect(calls *instrument.ServerCalls) (*grpcwire.Server, *grpc.ClientConn, error) {
-	other, err := s.dial(grpc.WithStreamInterceptor(s.passOn))
+	other, err := s.dial(grpc.WithStreamInterceptor(passing{s, calls}.passOn))
 	if err != nil {
 		return nil, nil, fmt.Errorf("connecting to gRPC: %w", err)
 	}

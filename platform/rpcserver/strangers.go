@@ -62,22 +62,6 @@ func (s *Server) fromInside(ctx context.Context) bool {
 	return ok && p.Addr == s.pipe.Addr()
 }
 
-// passOn passes a call on over the in-memory connection, and tells the address that it comes from. A call without a caller counts until its answer is sent, since
-// its client may never read that.
-func (s *Server) passOn(ctx context.Context, d *grpc.StreamDesc, conn *grpc.ClientConn, method string, next grpc.Streamer, o ...grpc.CallOption) (grpc.ClientStream, error) {
-	from := s.stranger(ctx)
-	if s.opts.Rules[method].Public {
-		leave, err := s.strangers.passed.enter(from)
-		if err != nil {
-			return nil, rpcfault.Status(err).Err()
-		}
-		context.AfterFunc(ctx, leave)
-	}
-	md, _ := metadata.FromOutgoingContext(ctx) // a copy, in which the caller may have written something else
-	md.Set(originKey, from.name)
-	return next(metadata.NewOutgoingContext(ctx, md), d, conn, method, o...)
-}
-
 // origin returns the part of an address that tells hosts apart: without the port, and of IPv6 the network, in which a host may take any address.
 func origin(a net.Addr) string {
 	if a == nil {
