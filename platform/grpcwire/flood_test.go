@@ -55,3 +55,42 @@ func TestAFloodOfSettingsIsAnsweredByOneGoroutine(t *testing.T) { //nolint:paral
 		t.Errorf("%d goroutines answered %d settings, want a few", more, settings)
 	}
 }
+
+// TestAConnectionKeepsNoBufferForAFloodOfThePast has clients read late what the server has to answer to many settings.
+func TestAConnectionKeepsNoBufferForAFloodOfThePast(t *testing.T) { //nolint:paralleltest // it measures memory
+	const (
+		conns    = 5
+		settings = 80_000 // 720 KB
+	)
+	s, _ := serve(t, nil)
+	var flood bytes.Buffer
+	framer := http2.NewFramer(&flood, nil)
+	for range settings {
+		_ = framer.WriteSettings() // to a buffer
+	}
+	used := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := used()
+	for range conns {
+		ours, theirs := net.Pipe() // which holds nothing for who does not read
+		t.Cleanup(func() { _ = theirs.Close() })
+		go s.Serve(ours)
+		_, _ = io.WriteString(theirs, http2.ClientPreface)
+		framer := http2.NewFramer(nil, theirs)
+		for n := range 2 + settings { // the server's settings and its window, and nothing else before the flood
+			if n == 2 {
+				_, _ = theirs.Write(flood.Bytes()) // if the server does not read all of it, the acknowledgements are missing
+			}
+			if _, err := framer.ReadFrame(); err != nil {
+				t.Fatalf("ReadFrame() = %v, want all acknowledgements", err)
+			}
+		}
+	}
+	if each := (int64(used()) - int64(before)) / conns; each > 400<<10 {
+		t.Errorf("an idle connection takes %d KiB, want no more than its buffers for reading and writing", each>>10)
+	}
+}

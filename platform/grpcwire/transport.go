@@ -21,8 +21,9 @@ import (
 const (
 	readBuffer     = 32 << 10
 	maxHeaderBytes = 64 << 10
-	maxPending     = 64 << 10 // bytes of frames waiting to be written above which messages have to wait
-	maxUnread      = 1 << 20  // bytes of unwritten responses to control frames above which the connection ends, because the peer does not read
+	maxPending     = 64 << 10       // bytes of frames waiting to be written above which messages have to wait
+	maxUnread      = 1 << 20        // bytes of unwritten responses to control frames above which the connection ends, because the peer does not read
+	maxKept        = 2 * maxPending // bytes of each of the two buffers for frames that are kept when they are empty
 	writeTimeout   = 30 * time.Second
 	linger         = time.Second
 	firstWindow    = 65535     // initial window of every stream and connection (RFC 9113, section 6.9.2)
@@ -162,8 +163,8 @@ func (w *transport) flush() {
 		w.mu.Unlock()
 		_, err := w.conn.Write(w.taken)
 		w.mu.Lock()
-		if cap(w.taken) > maxUnread {
-			w.taken = nil
+		if cap(w.taken) > maxKept {
+			w.taken = nil // a connection that is idle for days need not keep what it once took
 		}
 		if err != nil {
 			w.unsent = err
