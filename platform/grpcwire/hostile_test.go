@@ -250,6 +250,25 @@ func pings(p *peer, n int) {
 	}
 }
 
+// TestAClientThatPingsTooMuchIsToldSo in the words that have clients of gRPC ping less often on their next connection.
+func TestAClientThatPingsTooMuchIsToldSo(t *testing.T) {
+	t.Parallel()
+	_, addr := serve(t, nil)
+	p := newPeer(t, addr)
+	p.call(1, false)
+	pings(p, 100)
+	for {
+		f, err := p.ReadFrame()
+		p.must(0, err)
+		if f, ok := f.(*http2.GoAwayFrame); ok {
+			if got := string(f.DebugData()); got != "too_many_pings" {
+				t.Errorf("the server ended it with %q, want %q", got, "too_many_pings")
+			}
+			return
+		}
+	}
+}
+
 func rapid(p *peer, n int) {
 	p.must(0, p.WriteRSTStream(1, http2.ErrCodeCancel))
 	for i := 1; i < n; i++ {

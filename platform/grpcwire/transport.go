@@ -235,7 +235,11 @@ func (w *transport) sendGoAway(code http2.ErrCode, err error) {
 	if w.err != nil {
 		return
 	}
-	_ = w.encoder.WriteGoAway(w.opened, code, nil)
+	var why []byte
+	if code == http2.ErrCodeEnhanceYourCalm {
+		why = []byte("too_many_pings") // clients of gRPC then ping less often (gRFC A8)
+	}
+	_ = w.encoder.WriteGoAway(w.opened, code, why)
 	w.flush()
 	for w.writing && w.err == nil {
 		w.room.Wait()
