@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/admission"
 	"github.com/quorate/quorate/orchestrator/router"
@@ -114,34 +112,6 @@ func (e *Engine) agent(ctx context.Context, tenant, name string) (registry.Agent
 		return a, nil
 	}
 	return registry.Agent{}, registry.Missing(registry.Key{Tenant: tenant, Name: name})
-}
-
-// update writes a change and wakes those who watch the task.
-func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
-	now := e.now()
-	var before a2apb.TaskState
-	t, err := e.Store.Update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		before = t.State
-		ended := t.Ended()
-		events, err := change(t)
-		if err != nil {
-			return nil, err
-		}
-		notePushDue(t, before, len(events))
-		if !ended { // what its receivers are told does not change a task
-			t.UpdateTime = now
-		}
-		for i := range events {
-			events[i].Time = now
-		}
-		return events, nil
-	})
-	if err == nil {
-		e.notify(k)
-		e.wakeParent(&t, before)
-		e.queuePush(&t)
-	}
-	return t, err
 }
 
 func (e *Engine) now() time.Time { return e.Now().UTC().Truncate(time.Microsecond) }

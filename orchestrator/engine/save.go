@@ -68,8 +68,3 @@ func (c *conversation) write(ctx context.Context, change func(*orchestrator.Task
 	c.task = t
 	return nil
 }
-
-// attemptOpen reports whether the task is still in the attempt in which it was read, even if it is to be canceled.
-func attemptOpen(read, now *orchestrator.Task) bool {
-	return now.Phase == orchestrator.PhaseExecution && len(now.Attempts) == len(read.Attempts)
-}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -18,9 +17,6 @@ type stepResult struct {
 }
 
 const forever = -1
-
-// errMoved means that the task changed during a step, which is then repeated with the current state.
-var errMoved = errors.New("the task changed meanwhile")
 
 // step does the one thing that is due for the task. It ends a task that has no room for what came of that: it would be done again and again.
 func (e *Engine) step(ctx context.Context, t orchestrator.Task) (stepResult, error) {
@@ -93,45 +89,6 @@ func remaining(due, now time.Time, most time.Duration) time.Duration {
 		return left
 	}
 	return 0
-}
-
-// sameVersion reports whether nothing has changed the task since it was read, so that what was judged is what is stored.
-func sameVersion(read, now *orchestrator.Task) bool { return now.Version == read.Version }
-
-// sameAttempt reports whether the task is still in the attempt in which it was read. Others may have added to its log meanwhile: an agent's result is
-// not dropped because somebody asked for a consultation.
-func sameAttempt(read, now *orchestrator.Task) bool {
-	return now.Phase == orchestrator.PhaseExecution && !now.CancelAsked && len(now.Attempts) == len(read.Attempts)
-}
-
-// unconditionally returns true.
-func unconditionally(_, _ *orchestrator.Task) bool { return true }
-
-// updateOwned writes a change as the task's owner, provided that this replica still is the owner and still(read, now) is true.
-func (e *Engine) updateOwned(ctx context.Context, read *orchestrator.Task, still func(read, now *orchestrator.Task) bool, change func(*orchestrator.Task) []orchestrator.Event) (orchestrator.Task, error) {
-	return e.update(ctx, read.Key(), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		if t.OwnerEpoch > read.OwnerEpoch || t.Ended() || !still(read, t) {
-			return nil, errMoved
-		}
-		t.OwnerEpoch = read.OwnerEpoch
-		return change(t), nil
-	})
-}
-
-// transition is updateOwned for a change that another step follows.
-func (e *Engine) transition(ctx context.Context, read *orchestrator.Task, still func(read, now *orchestrator.Task) bool, change func(*orchestrator.Task) []orchestrator.Event) (stepResult, error) {
-	t, err := e.updateOwned(ctx, read, still, change)
-	if err != nil {
-		return stepResult{}, err
-	}
-	if t.Ended() {
-		e.meters.end(ctx, &t)
-		e.claimFresh(&t) // a task may end before it was sent
-		if !t.Untold {
-			return stepResult{wait: forever}, nil
-		}
-	}
-	return stepResult{again: true}, nil
 }
 
 // finish puts a task into a terminal state.
