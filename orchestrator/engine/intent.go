@@ -71,3 +71,10 @@ func (e *Engine) claimFresh(t *orchestrator.Task) bool {
 	a := t.OpenAttempt()
 	return ok && under.epoch == t.OwnerEpoch && a != nil && a.Number == 1 && a.Sends == 1 && a.RemoteTaskID == "" && a.Error == nil
 }
+
+// closeAttempt ends the open attempt, if any.
+func (e *Engine) closeAttempt(t *orchestrator.Task, why *orchestrator.Error) {
+	if a := t.EditOpenAttempt(); a != nil {
+		a.EndTime, a.Error = e.now(), why
+	}
+}

@@ -63,3 +63,21 @@ func failedState(why *orchestrator.Error) a2apb.TaskState {
 		return a2apb.TaskState_TASK_STATE_FAILED
 	}
 }
+
+// finish puts a task into a terminal state.
+func (e *Engine) finish(t *orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error, note string) []orchestrator.Event {
+	held := t.Guarded() || t.Phase == orchestrator.PhaseOnError && !t.Passed(orchestrator.PhaseOnError) // a task may be canceled at its gate
+	t.State, t.Phase, t.Error, t.CancelWith = state, orchestrator.PhaseDone, why, ""
+	if state == a2apb.TaskState_TASK_STATE_COMPLETED || !held {
+		t.Released = true
+	}
+	t.Untold = t.CarriesConsultation() || why != nil && len(t.Requirements) > 0
+	detail := "the task is completed"
+	if why != nil {
+		detail = why.Reason + ": " + why.Message
+	}
+	if note != "" {
+		detail += " (" + note + ")"
+	}
+	return []orchestrator.Event{event(t, orchestrator.EventState, detail)}
+}
