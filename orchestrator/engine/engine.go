@@ -10,7 +10,6 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/admission"
 	"github.com/quorate/quorate/orchestrator/router"
-	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/share"
 	"github.com/quorate/quorate/registry"
 )
@@ -115,8 +114,3 @@ func (e *Engine) agent(ctx context.Context, tenant, name string) (registry.Agent
 }
 
 func (e *Engine) now() time.Time { return e.Now().UTC().Truncate(time.Microsecond) }
-
-// event returns an event about t that happens now. It cuts a detail that stores would not take.
-func event(t *orchestrator.Task, kind orchestrator.EventType, detail string) orchestrator.Event {
-	return orchestrator.Event{Type: kind, State: t.State, Phase: t.Phase, Detail: bounded.Text(detail, maxDetail)}
-}

@@ -73,13 +73,6 @@ func (r *planRound) noteStep(i int, child *orchestrator.Task) {
 	}
 }
 
-func describeError(e *orchestrator.Error) string {
-	if e == nil {
-		return "for no reason that is on record"
-	}
-	return e.Reason + ": " + e.Message
-}
-
 // startStep submits a step's task. After a temporary error it is tried again later; any other error ends the step.
 func (e *Engine) startStep(ctx context.Context, r *planRound, i int) error {
 	t, s := r.task, &r.plan.Steps[i]

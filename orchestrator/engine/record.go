@@ -27,3 +27,15 @@ func shortened(e *orchestrator.Error) *orchestrator.Error {
 	}
 	return &orchestrator.Error{Reason: e.Reason, Message: bounded.Text(e.Message, maxShort)}
 }
+
+// event returns an event about t that happens now. It cuts a detail that stores would not take.
+func event(t *orchestrator.Task, kind orchestrator.EventType, detail string) orchestrator.Event {
+	return orchestrator.Event{Type: kind, State: t.State, Phase: t.Phase, Detail: bounded.Text(detail, maxDetail)}
+}
+
+func describeError(e *orchestrator.Error) string {
+	if e == nil {
+		return "for no reason that is on record"
+	}
+	return e.Reason + ": " + e.Message
+}
