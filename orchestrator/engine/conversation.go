@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -122,9 +121,6 @@ func (c *conversation) current() orchestrator.Task {
 	return c.task
 }
 
-// strayMessage is logged when an agent's response is about another task.
-const strayMessage = "the agent spoke of another task than the one it named; that is ignored"
-
 // handleResponses returns the handler for responses. What must not be lost is stored shortly after, together with what follows closely; the end is
 // stored at once, with the result.
 func (c *conversation) handleResponses(ctx context.Context) agentclient.Each {
@@ -155,30 +151,4 @@ func (c *conversation) handleResponses(ctx context.Context) agentclient.Each {
 		}
 		return c.hold()
 	}
-}
-
-// noteProgress notes what the log is to say about a response. strayed says whether one was about another task before. The caller holds mu.
-func (c *conversation) noteProgress(strayed bool) {
-	said := remark{text: c.remote.ProgressText()}
-	switch noted := len(c.unsavedProgress); {
-	case c.remote.Strayed() && !strayed:
-		said = remark{text: strayMessage, ours: true}
-	case said.text == "", c.remote.RepeatsQuestion(&c.task), noted > 0 && c.unsavedProgress[noted-1] == said:
-		return
-	case noted >= orchestrator.MaxEvents: // more than the log has room for
-		return
-	}
-	c.unsavedProgress = append(c.unsavedProgress, said)
-}
-
-// remark is something for the log of a task: what its agent said or, if it is ours, what was found out about the agent.
-type remark struct {
-	text string
-	ours bool
-}
-
-// note notes for the log what was found out about the agent. The caller holds mu.
-func (c *conversation) note(ctx context.Context, format string, args ...any) {
-	c.unsavedProgress = append(c.unsavedProgress, remark{text: fmt.Sprintf(format, args...), ours: true})
-	c.scheduleSave(ctx)
 }

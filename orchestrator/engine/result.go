@@ -12,34 +12,6 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// guardedProgress returns the events for what was noted of the agent, as far as the log has room. It leaves out the agent's words while a gate may still
-// hold back the work.
-func guardedProgress(t *orchestrator.Task, noted ...remark) []orchestrator.Event {
-	guarded, texts := t.Guarded(), make([]string, len(noted))
-	for i, n := range noted {
-		texts[i] = n.text
-		if guarded && !n.ours {
-			texts[i] = "the agent reports progress; its words are held back until the gate opens"
-		}
-	}
-	return progressEvents(t, texts...)
-}
-
-// progressEvents returns progress events with texts, as far as the log has room.
-func progressEvents(t *orchestrator.Task, texts ...string) []orchestrator.Event {
-	var events []orchestrator.Event
-	for _, text := range texts {
-		switch at := t.LastEvent + uint64(len(events)); {
-		case at == orchestrator.MaxEvents:
-			text = fmt.Sprintf("the log has %d entries; further progress is not logged", at)
-		case at > orchestrator.MaxEvents:
-			return events
-		}
-		events = append(events, event(t, orchestrator.EventProgress, text))
-	}
-	return events
-}
-
 // storeResult stores how the agent ended.
 func (e *Engine) storeResult(ctx context.Context, c *conversation) (stepResult, error) {
 	why := c.remote.Failure()

@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// strayMessage is logged when an agent's response is about another task.
+const strayMessage = "the agent spoke of another task than the one it named; that is ignored"
+
+// remark is something for the log of a task: what its agent said or, if it is ours, what was found out about the agent.
+type remark struct {
+	text string
+	ours bool
+}
+
+// noteProgress notes what the log is to say about a response. strayed says whether one was about another task before. The caller holds mu.
+func (c *conversation) noteProgress(strayed bool) {
+	said := remark{text: c.remote.ProgressText()}
+	switch noted := len(c.unsavedProgress); {
+	case c.remote.Strayed() && !strayed:
+		said = remark{text: strayMessage, ours: true}
+	case said.text == "", c.remote.RepeatsQuestion(&c.task), noted > 0 && c.unsavedProgress[noted-1] == said:
+		return
+	case noted >= orchestrator.MaxEvents: // more than the log has room for
+		return
+	}
+	c.unsavedProgress = append(c.unsavedProgress, said)
+}
+
+// note notes for the log what was found out about the agent. The caller holds mu.
+func (c *conversation) note(ctx context.Context, format string, args ...any) {
+	c.unsavedProgress = append(c.unsavedProgress, remark{text: fmt.Sprintf(format, args...), ours: true})
+	c.scheduleSave(ctx)
+}
+
+// guardedProgress returns the events for what was noted of the agent, as far as the log has room. It leaves out the agent's words while a gate may still
+// hold back the work.
+func guardedProgress(t *orchestrator.Task, noted ...remark) []orchestrator.Event {
+	guarded, texts := t.Guarded(), make([]string, len(noted))
+	for i, n := range noted {
+		texts[i] = n.text
+		if guarded && !n.ours {
+			texts[i] = "the agent reports progress; its words are held back until the gate opens"
+		}
+	}
+	return progressEvents(t, texts...)
+}
+
+// progressEvents returns progress events with texts, as far as the log has room.
+func progressEvents(t *orchestrator.Task, texts ...string) []orchestrator.Event {
+	var events []orchestrator.Event
+	for _, text := range texts {
+		switch at := t.LastEvent + uint64(len(events)); {
+		case at == orchestrator.MaxEvents:
+			text = fmt.Sprintf("the log has %d entries; further progress is not logged", at)
+		case at > orchestrator.MaxEvents:
+			return events
+		}
+		events = append(events, event(t, orchestrator.EventProgress, text))
+	}
+	return events
+}
