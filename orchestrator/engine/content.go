@@ -65,3 +65,19 @@ func (c content) hash(deadline time.Time) string {
 func (c content) isOf(t *orchestrator.Task) bool {
 	return t.RequestHash == c.hash(t.Deadline) || t.RequestHash == c.hash(time.Time{}) // the second is for a submission without a deadline
 }
+
+// encodeInputs returns the content of a submission's inputs, for hashing.
+func (s *Submission) encodeInputs() ([][]byte, error) {
+	var list [][]byte
+	for _, in := range s.Inputs {
+		list = append(list, fmt.Appendf(nil, "%q %q %d", in.Name, in.SemanticType, len(in.Parts)))
+		for _, p := range in.Parts {
+			b, err := proto.MarshalOptions{Deterministic: true}.Marshal(p)
+			if err != nil {
+				return nil, fmt.Errorf("encode input %q: %w", in.Name, err)
+			}
+			list = append(list, b)
+		}
+	}
+	return list, nil
+}

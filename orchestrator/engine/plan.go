@@ -140,3 +140,15 @@ func agentNames(t *orchestrator.Task) string {
 	}
 	return fmt.Sprintf("%d agents (%s): %s", len(names), cmp.Or(t.Plan.Mode, orchestrator.PlanChain), strings.Join(names, ", "))
 }
+
+// stepsNeeded returns how many of the steps of a fan-out have to be completed.
+func stepsNeeded(f *orchestrator.FanOut, steps int) int {
+	switch f.Mode {
+	case orchestrator.PlanAny:
+		return 1
+	case orchestrator.PlanK:
+		return f.K
+	default:
+		return steps
+	}
+}
