@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -110,40 +109,4 @@ func blockedOnlyBy(g orchestrator.Gate, requirementID string) bool {
 	return !slices.ContainsFunc(g.Requirements, func(r consultation.RequirementVerdict) bool {
 		return r.Requirement.ID != requirementID && needsConsultation(r)
 	})
-}
-
-// gateChanged reports whether a check has a result that is not in the task yet.
-func gateChanged(t *orchestrator.Task, g orchestrator.Gate, state a2apb.TaskState) bool {
-	if t.State != state {
-		return true
-	}
-	for _, old := range t.Gates {
-		if old.Phase == g.Phase {
-			return old.Allowed != g.Allowed || old.Digest != g.Digest || !slices.EqualFunc(old.Requirements, g.Requirements, sameVerdict)
-		}
-	}
-	return true
-}
-
-func sameVerdict(x, y consultation.RequirementVerdict) bool {
-	return x.Requirement.ID == y.Requirement.ID && x.Applies == y.Applies && x.Verdict == y.Verdict && x.Reason == y.Reason
-}
-
-// gateSummary describes a gate in one line; the reasons are in the gate itself.
-func gateSummary(g orchestrator.Gate) string {
-	var b strings.Builder
-	b.WriteString("gate " + string(g.Phase))
-	if g.Allowed {
-		b.WriteString(" is open")
-	} else {
-		b.WriteString(" is closed")
-	}
-	for _, r := range g.Requirements {
-		if !r.Applies {
-			b.WriteString("; requirement " + r.Requirement.ID + " does not apply")
-			continue
-		}
-		b.WriteString("; requirement " + r.Requirement.ID + ": " + r.Verdict)
-	}
-	return b.String()
 }

@@ -2,8 +2,13 @@ package engine
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/bounded"
 )
 
@@ -27,4 +32,40 @@ func gateRecord(verdicts []consultation.RequirementVerdict) []consultation.Requi
 		}
 	}
 	return record
+}
+
+// gateChanged reports whether a check has a result that is not in the task yet.
+func gateChanged(t *orchestrator.Task, g orchestrator.Gate, state a2apb.TaskState) bool {
+	if t.State != state {
+		return true
+	}
+	for _, old := range t.Gates {
+		if old.Phase == g.Phase {
+			return old.Allowed != g.Allowed || old.Digest != g.Digest || !slices.EqualFunc(old.Requirements, g.Requirements, sameVerdict)
+		}
+	}
+	return true
+}
+
+func sameVerdict(x, y consultation.RequirementVerdict) bool {
+	return x.Requirement.ID == y.Requirement.ID && x.Applies == y.Applies && x.Verdict == y.Verdict && x.Reason == y.Reason
+}
+
+// gateSummary describes a gate in one line; the reasons are in the gate itself.
+func gateSummary(g orchestrator.Gate) string {
+	var b strings.Builder
+	b.WriteString("gate " + string(g.Phase))
+	if g.Allowed {
+		b.WriteString(" is open")
+	} else {
+		b.WriteString(" is closed")
+	}
+	for _, r := range g.Requirements {
+		if !r.Applies {
+			b.WriteString("; requirement " + r.Requirement.ID + " does not apply")
+			continue
+		}
+		b.WriteString("; requirement " + r.Requirement.ID + ": " + r.Verdict)
+	}
+	return b.String()
 }
