@@ -37,29 +37,6 @@ func outgoing(ctx context.Context, t *orchestrator.Task) *a2apb.Message {
 	return m
 }
 
-// lookedUp is what the store says about the message that begins an agent's task.
-type lookedUp struct {
-	parts      []*a2apb.Part
-	contextID  string   // the agent's own
-	references []string // the agent's own ids, as far as it has any
-}
-
-// lookUp reads what a message that begins an agent's task needs. It comes before the intent to send: after that, an error of the store would leave it
-// open whether the message was sent. For a task that the agent has already it reads nothing.
-func (e *Engine) lookUp(ctx context.Context, t *orchestrator.Task) (found lookedUp, err error) {
-	if a := t.OpenAttempt(); a != nil && a.RemoteTaskID != "" {
-		return found, nil
-	}
-	if found.parts, err = e.partsFor(ctx, t); err != nil {
-		return found, err
-	}
-	if found.contextID, err = e.agentContext(ctx, t); err != nil {
-		return found, err
-	}
-	found.references, err = e.agentTasks(ctx, t, t.Message.GetReferenceTaskIds())
-	return found, err
-}
-
 // requestedExtensions returns the extensions that the caller's messages name. Every call about the task requests them, because an agent that requires
 // one answers no other calls.
 func requestedExtensions(t *orchestrator.Task) []string {

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// lookedUp is what the store says about the message that begins an agent's task.
+type lookedUp struct {
+	parts      []*a2apb.Part
+	contextID  string   // the agent's own
+	references []string // the agent's own ids, as far as it has any
+}
+
+// lookUp reads what a message that begins an agent's task needs. It comes before the intent to send: after that, an error of the store would leave it
+// open whether the message was sent. For a task that the agent has already it reads nothing.
+func (e *Engine) lookUp(ctx context.Context, t *orchestrator.Task) (found lookedUp, err error) {
+	if a := t.OpenAttempt(); a != nil && a.RemoteTaskID != "" {
+		return found, nil
+	}
+	if found.parts, err = e.partsFor(ctx, t); err != nil {
+		return found, err
+	}
+	if found.contextID, err = e.agentContext(ctx, t); err != nil {
+		return found, err
+	}
+	found.references, err = e.agentTasks(ctx, t, t.Message.GetReferenceTaskIds())
+	return found, err
+}
+
+// agentContext returns the agent's own id of the task's context, as learned from an earlier task of the same caller with the same agent. It is empty
+// when there is none, and the agent then makes one.
+func (e *Engine) agentContext(ctx context.Context, t *orchestrator.Task) (string, error) {
+	if t.ContextID == t.ID || t.CarriesConsultation() {
+		return "", nil
+	}
+	if store, ok := e.Store.(orchestrator.ContextStore); ok {
+		if id, err := store.AgentContext(ctx, contextKey(t)); id != "" || err != nil {
+			return id, err
+		}
+	}
+	first, err := e.Store.Task(ctx, orchestrator.Key{Tenant: t.Tenant, ID: t.ContextID})
+	if fault.KindOf(err) == fault.NotFound { // the caller chose the context id
+		return "", nil
+	}
+	if err != nil || first.Owner != t.Owner {
+		return "", err
+	}
+	for _, a := range first.Attempts {
+		if a.Agent == t.Agent && a.RemoteContext != "" {
+			return a.RemoteContext, nil
+		}
+	}
+	return "", nil
+}
+
+// storeContext stores the agent's own id of a context that tasks share. For a context that began with this task no entry is needed: the task itself
+// has the id.
+func (e *Engine) storeContext(ctx context.Context, c *conversation) error {
+	t, id := &c.task, c.remote.ContextID
+	store, ok := e.Store.(orchestrator.ContextStore)
+	if !ok || id == "" || id == c.first.contextID || t.ContextID == t.ID || t.CarriesConsultation() {
+		return nil
+	}
+	c.first.contextID = id
+	return store.SetAgentContext(ctx, contextKey(t), id)
+}
+
+func contextKey(t *orchestrator.Task) orchestrator.ContextKey {
+	return orchestrator.ContextKey{Tenant: t.Tenant, Owner: t.Owner, ContextID: t.ContextID, Agent: t.Agent}
+}
+
+// maxReferences bounds how many of the tasks that a message refers to are looked up in the store.
+const maxReferences = 32
+
+// agentTasks translates the task ids that a message of t refers to into those of t's agent. Only tasks that this agent did for the same caller have
+// an id there; other ids stay as they are.
+func (e *Engine) agentTasks(ctx context.Context, t *orchestrator.Task, ids []string) ([]string, error) {
+	theirs := slices.Clone(ids) // the ids in the message are the caller's
+	for i, id := range ids[:min(len(ids), maxReferences)] {
+		if len(id) != len(t.ID) { // not an id of ours
+			continue
+		}
+		named, err := e.Store.Task(ctx, orchestrator.Key{Tenant: t.Tenant, ID: id})
+		switch {
+		case fault.KindOf(err) == fault.NotFound:
+		case err != nil:
+			return nil, err
+		case named.Owner == t.Owner:
+			theirs[i] = agentTask(&named, t.Agent)
+		}
+	}
+	return theirs, nil
+}
+
+// agentTask returns the id that an agent gave to its last attempt at a task, or the task's own id when it gave none.
+func agentTask(t *orchestrator.Task, agent string) string {
+	for _, a := range slices.Backward(t.Attempts) {
+		if a.Agent == agent && a.RemoteTaskID != "" {
+			return a.RemoteTaskID
+		}
+	}
+	return t.ID
+}
