@@ -1,8 +1,5 @@
 package engine
 
-// SharedAddress is sharedAddress.
-var SharedAddress = sharedAddress
-
 // PollsKept returns for how many agents it is kept when they are asked next about a task that a scan has found.
 func PollsKept(e *Engine) int {
 	e.mu.Lock()

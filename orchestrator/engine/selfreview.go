@@ -8,6 +8,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // checkSelfReview refuses to consult a target that would judge its own work under another name or in another role: a FailedPrecondition fault with
@@ -77,6 +78,6 @@ func (e *Engine) servedWith(ctx context.Context, name string, target *registry.A
 	if err != nil {
 		return "", false, err
 	}
-	at, same = sharedAddress(source.Card, target.Card)
+	at, same = agentcard.SharedAddress(&source.Card, &target.Card)
 	return at, same, nil
 }

@@ -1,16 +1,15 @@
-package engine
+package agentcard
 
 import (
 	"net/netip"
 	"net/url"
 	"path"
 	"strings"
-
-	"github.com/quorate/quorate/registry/agentcard"
 )
 
-// sharedAddress returns a URL of the target that is, however it is spelt, an address of the source, too.
-func sharedAddress(source, target agentcard.Card) (at string, ok bool) {
+// SharedAddress returns a URL of the target that is, however it is spelt, an address of the source, too: both may be served by the same program under two
+// names. It is false for two agents behind one address that a query or an A2A tenant tells apart. Names are not resolved.
+func SharedAddress(source, target *Card) (at string, ok bool) {
 	of := make(map[address]bool)
 	for _, i := range source.Interfaces {
 		of[addressOf(i)] = true
@@ -27,7 +26,7 @@ func sharedAddress(source, target agentcard.Card) (at string, ok bool) {
 // a host there is one site.
 type address struct{ host, port, path, query, tenant string }
 
-func addressOf(i agentcard.Interface) address {
+func addressOf(i Interface) address {
 	u, err := url.Parse(i.URL)
 	if err != nil || u.Host == "" { // the host:port of gRPC
 		u = &url.URL{Host: i.URL}
@@ -36,7 +35,7 @@ func addressOf(i agentcard.Interface) address {
 	if a.port == "80" || a.port == "443" {
 		a.port = ""
 	}
-	if i.Binding != agentcard.BindingGRPC { // which has no paths
+	if i.Binding != BindingGRPC { // which has no paths
 		a.path, a.query = strings.ToLower(path.Clean("/"+u.Path)), u.RawQuery
 	}
 	if a.path == "/" {
