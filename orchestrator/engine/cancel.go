@@ -9,6 +9,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/agentmessage"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/pause"
 )
@@ -65,7 +66,7 @@ func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string 
 	if a == nil {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(agentclient.WithExtensions(context.WithoutCancel(ctx), requestedExtensions(t)), stopTime)
+	ctx, cancel := context.WithTimeout(agentclient.WithExtensions(context.WithoutCancel(ctx), agentmessage.Extensions(t)), stopTime)
 	defer cancel()
 	_, client, _, err := e.connect(ctx, t)
 	id := a.RemoteTaskID

@@ -7,14 +7,11 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 )
-
-func textPart(s string) *a2apb.Part { return &a2apb.Part{Content: &a2apb.Part_Text{Text: s}} }
 
 // carrierName is the caller of tasks that carry consultations. No principal can have that name: platform/auth reserves the prefix.
 const carrierName = "quorate:consultation"
@@ -57,27 +54,4 @@ func (e *Engine) submitCarrier(ctx context.Context, t *orchestrator.Task, c cons
 // carrierKey returns the key of the task that carries a consultation, whether or not that is there yet.
 func carrierKey(c consultation.Consultation) orchestrator.Key {
 	return orchestrator.Key{Tenant: c.Tenant, ID: orchestrator.TaskID(c.Tenant, carrierName, c.ID)}
-}
-
-// question returns the message to the consulted agent: a request in words, the content to review, and the terms of the consultation.
-func question(c consultation.Consultation, minLevel string, parts []*a2apb.Part) (*a2apb.Message, error) {
-	word, err := structpb.NewValue(map[string]any{
-		"consultationId": c.ID, "taskId": c.TaskID, "requirementId": c.RequirementID, "phase": c.Phase, "mandatory": c.Mandatory, "minLevel": minLevel,
-		"sourceAgent": c.SourceAgent, "targetAgent": c.TargetAgent, "attempt": c.Attempt, "subjectDigest": c.SubjectDigest,
-		"expireTime": c.ExpireTime.UTC().Format(time.RFC3339Nano),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("describe consultation %s: %w", c.ID, err)
-	}
-	ask := fmt.Sprintf("%s asks %s for a review (%s) of the content that follows.", c.SourceAgent, c.TargetAgent, c.Phase)
-	return &a2apb.Message{
-		MessageId: c.ID,
-		Role:      a2apb.Role_ROLE_USER,
-		Parts:     append([]*a2apb.Part{textPart(ask)}, parts...),
-		Metadata: &structpb.Struct{Fields: map[string]*structpb.Value{
-			consultation.ExtensionURI:   word,
-			orchestrator.TraceparentKey: structpb.NewStringValue("00-" + c.TraceID + "-" + c.SpanID + "-01"),
-		}},
-		Extensions: []string{consultation.ExtensionURI},
-	}, nil
 }

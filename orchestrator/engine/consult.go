@@ -8,6 +8,7 @@ import (
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentmessage"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -33,7 +34,7 @@ func (e *Engine) Consult(
 		return c, err
 	}
 	if len(content) == 0 {
-		m = withoutLargeContent(m)
+		m = agentmessage.WithoutLargeContent(m)
 	}
 	return e.submitCarrier(ctx, &t, c, m)
 }
@@ -93,7 +94,7 @@ func (e *Engine) openConsultation(
 	if err != nil {
 		return none, nil, err
 	}
-	m, err := question(c, e.Ledger.MinLevel(c), parts)
+	m, err := agentmessage.Question(c, e.Ledger.MinLevel(c), parts)
 	return c, m, err
 }
 
@@ -150,9 +151,9 @@ func reviewedParts(t *orchestrator.Task, p orchestrator.Phase, given []*a2apb.Ar
 		}
 		return orchestrator.ReviewedArtifacts(given), orchestrator.ArtifactsDigest(given), nil
 	}
-	if _, _, without := contentOmitted(t); without && p == orchestrator.PhasePreExecution {
+	if _, _, without := agentmessage.OmittedContent(t); without && p == orchestrator.PhasePreExecution {
 		return nil, "", fault.New(fault.FailedPrecondition, "SUBJECT_TOO_LARGE",
-			"task %s carries a consultation about more than %d KiB, which it does not hold itself: nobody can review its message", t.ID, maxCarriedBytes>>10)
+			"task %s carries a consultation about more than %d KiB, which it does not hold itself: nobody can review its message", t.ID, agentmessage.MaxCarriedBytes>>10)
 	}
 	digest := t.Digest(p)
 	if digest == "" {
@@ -167,3 +168,5 @@ func reviewedParts(t *orchestrator.Task, p orchestrator.Phase, given []*a2apb.Ar
 		return orchestrator.ReviewedWork(t.Artifacts, t.Metadata), digest, nil
 	}
 }
+
+func textPart(s string) *a2apb.Part { return &a2apb.Part{Content: &a2apb.Part_Text{Text: s}} }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/agentmessage"
 	"github.com/quorate/quorate/orchestrator/agenttask"
 )
 
@@ -101,7 +102,7 @@ func (c *conversation) exchange(ctx context.Context) error {
 		c.remote.ID = remote
 		return c.resume(ctx, remote)
 	}
-	m := outgoing(ctx, &t)
+	m := agentmessage.New(ctx, &t)
 	m.Parts, m.ContextId, m.ReferenceTaskIds = c.first.parts, c.first.contextID, c.first.references
 	if err := c.client.Send(ctx, m, c.stream, c.handleResponses(ctx)); err != nil && !c.survives(ctx, err) {
 		// An error of any other call does not say that. It does not wait for mu: a save that holds it may wait for this exchange to end.

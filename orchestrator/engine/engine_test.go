@@ -42,24 +42,6 @@ func TestATaskRunsToItsEnd(t *testing.T) {
 	}
 }
 
-func TestTheMessageCarriesQuoratesWordAndNobodyElses(t *testing.T) {
-	echo := &actor{name: "echo", play: delivers("hello")}
-	w := newWorld(t, echo)
-	m := text("do it")
-	m.ContextId = "mine"
-	m.Metadata = structOf(t, map[string]any{extension: map[string]any{"consultationId": "forged"}, "mine": "kept"})
-	task := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}, Message: m})
-	w.awaitEnd(task.ID)
-	sent := echo.sends()[0]
-	word := sent.GetMetadata().AsMap()[extension].(map[string]any)
-	if word["taskId"] != task.ID || word["consultationId"] != nil {
-		t.Errorf("the extension says %v, want the task's id and no consultation", word)
-	}
-	if sent.GetMetadata().AsMap()["mine"] != "kept" || sent.GetTaskId() != "" || sent.GetMessageId() != task.MessageID(1) {
-		t.Errorf("sent %v, want the caller's metadata, no task id and the attempt's message id", sent)
-	}
-}
-
 func TestAnAgentIsToldWhichSkillTheCallerAskedFor(t *testing.T) {
 	for name, test := range map[string]struct {
 		route orchestrator.Route

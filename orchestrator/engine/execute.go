@@ -10,6 +10,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/admission"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/agentmessage"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/pause"
 	"github.com/quorate/quorate/registry"
@@ -27,7 +28,7 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (stepResult, 
 	if wait := e.firstPollDelay(&t); wait > 0 {
 		return stepResult{wait: wait}, nil
 	}
-	ctx = agentclient.WithExtensions(ctx, requestedExtensions(&t))
+	ctx = agentclient.WithExtensions(ctx, agentmessage.Extensions(&t))
 	leave := e.exchanges.Acquire(&t, agentKey(&t))
 	if leave == nil {
 		return stepResult{}, nil

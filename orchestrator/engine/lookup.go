@@ -2,11 +2,13 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentmessage"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -106,4 +108,24 @@ func agentTask(t *orchestrator.Task, agent string) string {
 		}
 	}
 	return t.ID
+}
+
+// partsFor returns the parts of the message that the agent of t gets.
+func (e *Engine) partsFor(ctx context.Context, t *orchestrator.Task) ([]*a2apb.Part, error) {
+	p, digest, ok := agentmessage.OmittedContent(t)
+	if !ok {
+		return t.Message.GetParts(), nil
+	}
+	about, err := e.Store.Task(ctx, orchestrator.Key{Tenant: t.Tenant, ID: t.Parent.TaskID})
+	if err != nil {
+		return nil, fmt.Errorf("read what consultation %s is about: %w", t.Parent.ConsultationID, err)
+	}
+	parts, now, err := reviewedParts(&about, p, nil)
+	if err != nil {
+		return nil, err
+	}
+	if now != digest {
+		return nil, fault.New(fault.FailedPrecondition, "SUBJECT_CHANGED", "task %s no longer holds what consultation %s is about", about.ID, t.Parent.ConsultationID)
+	}
+	return append(slices.Clip(t.Message.GetParts()), parts...), nil
 }

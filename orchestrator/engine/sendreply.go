@@ -2,13 +2,13 @@ package engine
 
 import (
 	"context"
-	"maps"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/agentmessage"
 	"github.com/quorate/quorate/orchestrator/agenttask"
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -37,7 +37,7 @@ func (c *conversation) expectReaction(remote *a2apb.Task) {
 // sendReply sends the reply. If the agent refuses it because it continued without one, that is as good.
 func (c *conversation) sendReply(ctx context.Context, reply *orchestrator.Turn) error {
 	t := c.current()
-	m := outgoingReply(ctx, &t, reply)
+	m := agentmessage.Reply(ctx, &t, reply)
 	var err error
 	if m.ReferenceTaskIds, err = c.engine.agentTasks(ctx, &t, m.GetReferenceTaskIds()); err != nil {
 		return err
@@ -91,18 +91,4 @@ func (c *conversation) stopAwaitingReaction(ctx context.Context) {
 	if time.Since(c.sent) > reactionTime && c.remote.StopAwaitingReaction() {
 		c.scheduleSave(ctx)
 	}
-}
-
-// outgoingReply returns the reply as the agent gets it: in the agent's own task and context and, in a consultation, with the terms of the
-// consultation, for agents that look at one message at a time.
-func outgoingReply(ctx context.Context, t *orchestrator.Task, reply *orchestrator.Turn) *a2apb.Message {
-	now := *t
-	now.Message = reply.Message
-	m := outgoing(ctx, &now)
-	a := t.OpenAttempt()
-	m.MessageId, m.TaskId, m.ContextId = reply.MessageID, a.RemoteTaskID, a.RemoteContext
-	if t.CarriesConsultation() {
-		maps.Copy(m.GetMetadata().GetFields(), t.Message.GetMetadata().GetFields())
-	}
-	return m
 }

@@ -1,4 +1,4 @@
-package engine
+package agentmessage
 
 import (
 	"context"
@@ -13,9 +13,10 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// outgoing returns the message as the agent gets it: under the attempt's id, without the caller's ids and what the caller says to Quorate, and with
-// Quorate's metadata about the task. Metadata of the caller under the same keys is replaced, so that only Quorate can send a consultation.
-func outgoing(ctx context.Context, t *orchestrator.Task) *a2apb.Message {
+// New returns the message of a task, which has an open attempt, as the agent gets it: under the attempt's id, without the caller's ids and what the caller
+// says to Quorate, and with Quorate's metadata about the task, which includes the trace in ctx. Metadata of the caller under the same keys is replaced, so
+// that only Quorate can send a consultation.
+func New(ctx context.Context, t *orchestrator.Task) *a2apb.Message {
 	m := orchestrator.CopyMessage(t.Message)
 	m.MessageId, m.TaskId, m.ContextId = t.OpenAttempt().MessageID, "", ""
 	m.Role = a2apb.Role_ROLE_USER
@@ -37,9 +38,23 @@ func outgoing(ctx context.Context, t *orchestrator.Task) *a2apb.Message {
 	return m
 }
 
-// requestedExtensions returns the extensions that the caller's messages name. Every call about the task requests them, because an agent that requires
-// one answers no other calls.
-func requestedExtensions(t *orchestrator.Task) []string {
+// Reply returns a reply as the agent gets it: in the agent's own task and context and, in a consultation, with the terms of the consultation, for agents that
+// look at one message at a time.
+func Reply(ctx context.Context, t *orchestrator.Task, reply *orchestrator.Turn) *a2apb.Message {
+	now := *t
+	now.Message = reply.Message
+	m := New(ctx, &now)
+	a := t.OpenAttempt()
+	m.MessageId, m.TaskId, m.ContextId = reply.MessageID, a.RemoteTaskID, a.RemoteContext
+	if t.CarriesConsultation() {
+		maps.Copy(m.GetMetadata().GetFields(), t.Message.GetMetadata().GetFields())
+	}
+	return m
+}
+
+// Extensions returns the extensions that the caller's messages name. Every call about the task requests them, because an agent that requires one answers no
+// other calls.
+func Extensions(t *orchestrator.Task) []string {
 	list := slices.Clone(t.Message.GetExtensions())
 	for _, turn := range t.Turns {
 		if !turn.FromAgent {
