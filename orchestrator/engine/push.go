@@ -133,7 +133,7 @@ func (e *Engine) pushRetryDelay(ctx context.Context, k orchestrator.Key, err err
 
 // pushDelay returns how long to wait before a receiver is notified again.
 func (e *Engine) pushDelay(w *orchestrator.Webhook) time.Duration {
-	return remaining(w.NextDue, e.now(), 2*maxPushPause)
+	return pause.Left(w.NextDue, e.now(), 2*maxPushPause)
 }
 
 // pushTo notifies one receiver of each state that the task entered, in order, and stores how far it got.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 )
 
 // stepResult says what follows a step: another one at once, or a wait. A wait of 0 lasts until something happens; forever is for a task that has ended.
@@ -79,14 +80,5 @@ func (e *Engine) isOverdue(t *orchestrator.Task) bool { return !e.now().Before(t
 
 // pauseLeft returns for how long nothing is sent for a task yet; 0 or less for no time.
 func (e *Engine) pauseLeft(t *orchestrator.Task) time.Duration {
-	return remaining(t.NextDue, e.now(), max(maxRetryAfter, 2*e.BreakerDelay))
-}
-
-// remaining returns how long it is until due, which was never set more than most ahead. If it is further away, the clock was set back since then, and
-// nobody knows by how much: 0.
-func remaining(due, now time.Time, most time.Duration) time.Duration {
-	if left := due.Sub(now); left <= most {
-		return left
-	}
-	return 0
+	return pause.Left(t.NextDue, e.now(), max(maxRetryAfter, 2*e.BreakerDelay))
 }

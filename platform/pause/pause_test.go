@@ -24,3 +24,12 @@ func TestAPauseEndsAfterItsTimeOrWithItsContext(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatIsLeftOfAWaitIsNeverMoreThanItWas(t *testing.T) {
+	now := time.Now()
+	for due, want := range map[time.Duration]time.Duration{time.Minute: time.Minute, 0: 0, -time.Second: -time.Second, time.Minute + 1: 0} {
+		if got := pause.Left(now.Add(due), now, time.Minute); got != want {
+			t.Errorf("Left(in %s, of at most 1m) = %s, want %s", due, got, want)
+		}
+	}
+}
