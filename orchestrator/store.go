@@ -41,6 +41,12 @@ type Store interface {
 	Events(ctx context.Context, k Key, after uint64, limit int) ([]Event, error)
 }
 
+// Recurs reports whether an error of a Store is likely to occur again however soon it is asked. Any other one may be over in a second.
+func Recurs(err error) bool {
+	kind := fault.KindOf(err)
+	return kind == fault.Internal || kind == fault.FailedPrecondition
+}
+
 // Part says which content of a task is read. That of each kind may be megabytes.
 type Part struct {
 	Messages  bool // the first one, and those of the turns

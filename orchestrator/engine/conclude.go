@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/pause"
 )
@@ -31,7 +32,7 @@ const maxResultPause = 16 * time.Second
 func (e *Engine) concludePatiently(ctx context.Context, c *conversation, err error) (stepResult, error) {
 	for wait := storeRetry; ; wait *= 2 {
 		next, failed := e.conclude(ctx, c, err)
-		if failed == nil || err != nil || !c.hasResult() || !isOurs(failed) || recurs(failed) || wait > maxResultPause {
+		if failed == nil || err != nil || !c.hasResult() || !isOurs(failed) || orchestrator.Recurs(failed) || wait > maxResultPause {
 			return next, failed
 		}
 		if pause.For(ctx, wait) != nil {

@@ -122,7 +122,7 @@ func (e *Engine) pushRetryDelay(ctx context.Context, k orchestrator.Key, err err
 		return 0
 	}
 	wait := storeRetry
-	if recurs(err) { // each try may tell the receivers once more
+	if orchestrator.Recurs(err) { // each try may tell the receivers once more
 		wait = maxBackoff
 	}
 	if times := e.outbox.failed(k); fault.Logged(times) {

@@ -21,17 +21,11 @@ func (e *Engine) retryDelay(ctx context.Context, k orchestrator.Key, err error) 
 	e.failures[k]++
 	e.mu.Unlock()
 	wait := storeRetry
-	if recurs(err) {
+	if orchestrator.Recurs(err) {
 		wait = min(storeRetry<<min(before, 10), maxBackoff)
 	}
 	if times := before + 1; fault.Logged(times) {
 		e.Logger.ErrorContext(ctx, "a task's step failed; trying again", taskIDAttr(k.ID), slog.Int("times", times), slog.Duration("in", wait), errAttr(err))
 	}
 	return wait
-}
-
-// recurs reports whether an error of the store is likely to occur again however soon it is asked.
-func recurs(err error) bool {
-	kind := fault.KindOf(err)
-	return kind == fault.Internal || kind == fault.FailedPrecondition
 }

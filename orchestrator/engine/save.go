@@ -26,7 +26,7 @@ func (c *conversation) flush(ctx context.Context) {
 	case err == nil:
 		c.saveTimer, c.saveRetry = nil, 0
 	case ctx.Err() != nil: // the exchange has ended during the write: run stores it
-	case isOurs(err) && !recurs(err) && c.saveRetry < maxResultPause:
+	case isOurs(err) && !orchestrator.Recurs(err) && c.saveRetry < maxResultPause:
 		c.saveRetry = max(2*c.saveRetry, storeRetry)
 		c.saveTimer.Reset(c.saveRetry)
 	default:
