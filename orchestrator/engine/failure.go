@@ -52,20 +52,6 @@ func (e *Engine) tryAgain(ctx context.Context, t orchestrator.Task, err error) (
 	return stepResult{}, f, nil
 }
 
-// isOurs reports whether a step failed because of this process or its store, which may be throttled for a while, and not because of the agent or the
-// task. Such a step is repeated.
-func isOurs(err error) bool {
-	f := fault.From(err)
-	switch f.Kind {
-	case fault.Internal:
-		return true
-	case fault.DeadlineExceeded:
-		return !agentclient.Retryable(err)
-	default:
-		return f.Ours && f.Kind != fault.FailedPrecondition
-	}
-}
-
 // failAttempt ends the attempt with an error; notes are for the log.
 func (e *Engine) failAttempt(ctx context.Context, read *orchestrator.Task, f *fault.Error, notes ...string) (stepResult, error) {
 	why := errorOf(f)

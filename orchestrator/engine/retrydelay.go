@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -28,4 +29,18 @@ func (e *Engine) retryDelay(ctx context.Context, k orchestrator.Key, err error) 
 		e.Logger.ErrorContext(ctx, "a task's step failed; trying again", taskIDAttr(k.ID), slog.Int("times", times), slog.Duration("in", wait), errAttr(err))
 	}
 	return wait
+}
+
+// isOurs reports whether a step failed because of this process or its store, which may be throttled for a while, and not because of the agent or the
+// task. Such a step is repeated.
+func isOurs(err error) bool {
+	f := fault.From(err)
+	switch f.Kind {
+	case fault.Internal:
+		return true
+	case fault.DeadlineExceeded:
+		return !agentclient.Retryable(err)
+	default:
+		return f.Ours && f.Kind != fault.FailedPrecondition
+	}
 }
