@@ -18,7 +18,7 @@ func TestTheSimulationNoticesWhatIsMissing(t *testing.T) {
 	}
 	for name, x := range map[string]struct{ file, old, mutated, complaint string }{
 		"the epoch condition": {
-			file: "step.go", old: "t.OwnerEpoch > read.OwnerEpoch || t.Ended()", mutated: "t.Ended()",
+			file: "update.go", old: "t.OwnerEpoch > read.OwnerEpoch || t.Ended()", mutated: "t.Ended()",
 			complaint: "was written under epoch",
 		},
 		"the stored intent": {
