@@ -25,7 +25,7 @@ func (e *Engine) Announced(ctx context.Context, k orchestrator.Key, attempt int)
 	if a := t.OpenAttempt(); a == nil || a.Number != attempt {
 		return nil
 	}
-	if _, held := e.Leases.Epoch(t.Shard); !held {
+	if !e.holds(&t) {
 		return e.handOver(ctx, &t)
 	}
 	e.notify(k) // in case a conversation polls the agent

@@ -11,6 +11,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/lease"
+	"github.com/quorate/quorate/orchestrator/push"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/agentcard"
@@ -33,7 +34,7 @@ type Config struct {
 	Tracer    trace.Tracer
 	Meter     metric.Meter
 	Now       func() time.Time // nil is time.Now
-	Notifier  Notifier         // sends push notifications; nil sends none
+	Notifier  push.Notifier    // sends push notifications; nil sends none
 
 	// Receiver returns the URL to which the agent of an attempt may send push notifications. If it is nil or returns "", agents are polled.
 	Receiver func(k orchestrator.Key, attempt int) string

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/admission"
+	"github.com/quorate/quorate/orchestrator/push"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/share"
 	"github.com/quorate/quorate/registry"
@@ -24,7 +25,7 @@ type Engine struct {
 	exchanges    *admission.FairLimiter         // by agent
 	holdings     *share.Bytes[orchestrator.Key] // by agent
 	traceQueries *admission.FairLimiter         // for gates that query trace backends, by tenant
-	outbox       *outbox
+	outbox       *push.Outbox
 
 	signal      chan struct{} // holds one token when pending may have work
 	gained      chan struct{} // holds one token when scans may have work
@@ -60,7 +61,6 @@ func New(c Config) (*Engine, error) {
 		Config:    c,
 		meters:    m,
 		breakers:  admission.NewBreakers(c.BreakerDelay),
-		outbox:    newOutbox(c.Logger),
 		signal:    make(chan struct{}, 1),
 		gained:    make(chan struct{}, 1),
 		nextRun:   make(chan func()),
@@ -85,6 +85,7 @@ func New(c Config) (*Engine, error) {
 	if err := e.meters.observe(c.Meter, e.exchanges); err != nil {
 		return nil, err
 	}
+	e.outbox = push.NewOutbox(push.OutboxConfig{Notifier: c.Notifier, Store: c.Store, Update: e.update, Held: e.holds, Now: e.now, Logger: c.Logger})
 	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.IsOpen, Trusts: c.Signatures.Trusts, Speaks: c.Speaks, Embedder: c.Embedder, EmbedTimeout: c.EmbedTimeout})
 	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })
 	return e, nil

@@ -18,6 +18,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/orchestrator/lease"
+	"github.com/quorate/quorate/orchestrator/push"
 	"github.com/quorate/quorate/orchestrator/storetest"
 )
 
@@ -103,7 +104,7 @@ func (n *node) start() {
 		f.t.Fatal(err)
 	}
 	agents := &played{actors: f.actors}
-	var notifier engine.Notifier
+	var notifier push.Notifier
 	if f.told != nil {
 		notifier = receiverOutside{f.told, out}
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/embedded"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/orchestrator/lease"
+	"github.com/quorate/quorate/orchestrator/push"
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/agentcard"
@@ -44,7 +45,7 @@ type world struct {
 	engine *engine.Engine
 	agents *played
 	now    func() time.Time
-	told   engine.Notifier // nil: nobody is told of tasks
+	told   push.Notifier // nil: nobody is told of tasks
 	rules  consultation.LedgerOptions
 	bounds struct{ running, exchanges int }            // zero: as they are by default
 	asked  func(consultation.Store) consultation.Store // put before the store of consultations; nil: nothing is

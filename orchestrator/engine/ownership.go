@@ -31,6 +31,12 @@ func (e *Engine) assumeOwnership(r *runner, t *orchestrator.Task) error {
 	return nil
 }
 
+// holds reports whether this replica works on a task.
+func (e *Engine) holds(t *orchestrator.Task) bool {
+	_, held := e.Leases.Epoch(t.Shard)
+	return held
+}
+
 // handOver tells the holder of the task's shard that there is something to do. Where that fails it is to be repeated: the holder would find out with
 // its next scan only, and somebody may wait for a reply or a cancellation to take effect.
 func (e *Engine) handOver(ctx context.Context, t *orchestrator.Task) error {
@@ -78,7 +84,7 @@ func (e leaseWorker) Drop(ctx context.Context, group int) {
 	e.mu.Unlock()
 	e.exchanges.DropGroup(group)
 	e.traceQueries.DropGroup(group)
-	e.outbox.limiter.DropGroup(group)
+	e.outbox.DropGroup(group)
 	for _, r := range ending {
 		select {
 		case <-r.done:

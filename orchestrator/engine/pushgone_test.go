@@ -10,29 +10,6 @@ import (
 	"github.com/quorate/quorate/orchestrator/storetest"
 )
 
-// TestNobodyIsToldOfATaskThatIsNotKeptAnyMore has the store forget a task while its receiver is told of it.
-func TestNobodyIsToldOfATaskThatIsNotKeptAnyMore(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		r, w := &receiver{fail: unavailable}, newWorker()
-		s := &simulation{t: t, worker: w, client: w, notifier: r, store: &storetest.Memory{}}
-		s.start()
-		defer s.stop()
-		task, err := s.engine.Submit(t.Context(), told(""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		<-time.After(10 * time.Second) // the receiver is tried again and again
-		s.store.Forget(task.Key())
-		<-time.After(time.Minute)
-		before := s.store.Calls()
-		<-time.After(10 * time.Minute)
-		if n := s.store.Calls() - before; n > 0 {
-			t.Errorf("a task that is gone, of which a receiver was to be told, was looked for %d times in ten minutes, want never", n)
-		}
-	})
-}
-
 // TestAResultThatCannotBeKeptIsNotSentEachSecond has the store take everything but that a receiver was told.
 func TestAResultThatCannotBeKeptIsNotSentEachSecond(t *testing.T) {
 	t.Parallel()

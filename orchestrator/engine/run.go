@@ -20,7 +20,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	defer running.Wait()
 	defer e.stopTimers()
 	running.Go(func() { e.router.Run(ctx) })
-	running.Go(func() { e.runOutbox(ctx) })
+	running.Go(func() { e.outbox.Run(ctx) })
 	running.Go(func() { e.runScans(ctx) })
 	for {
 		select {

@@ -42,7 +42,7 @@ func (c *conversation) sendReply(ctx context.Context, reply *orchestrator.Turn) 
 	if m.ReferenceTaskIds, err = c.engine.agentTasks(ctx, &t, m.GetReferenceTaskIds()); err != nil {
 		return err
 	}
-	if _, held := c.engine.Leases.Epoch(t.Shard); !held { // by now another replica may have sent it, and later ones
+	if !c.engine.holds(&t) { // by now another replica may have sent it, and later ones
 		return errMoved
 	}
 	took := func() {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/orchestrator/push"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -29,7 +30,7 @@ func (s setsBack) Update(ctx context.Context, k orchestrator.Key, change func(*o
 }
 
 // newWorldThatIsSetBack returns a world whose clock is set back as soon as something is postponed.
-func newWorldThatIsSetBack(t *testing.T, told engine.Notifier, agents ...*actor) (*world, *atomic.Bool) {
+func newWorldThatIsSetBack(t *testing.T, told push.Notifier, agents ...*actor) (*world, *atomic.Bool) {
 	t.Helper()
 	back := new(atomic.Bool)
 	w := newWorld(t, agents...)

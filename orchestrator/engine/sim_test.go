@@ -20,6 +20,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/orchestrator/lease"
+	"github.com/quorate/quorate/orchestrator/push"
 	"github.com/quorate/quorate/orchestrator/storetest"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry/agentcard"
@@ -58,7 +59,7 @@ type simulation struct {
 	client   agentclient.Client // the worker, or something before it
 	away     string             // an agent that cannot be reached
 	actors   map[string]*actor  // who is registered; nil: the worker
-	notifier engine.Notifier    // tells receivers of push notifications; may be nil
+	notifier push.Notifier      // tells receivers of push notifications; may be nil
 	receiver func(orchestrator.Key, int) string
 	asked    consultation.Store               // nil: nobody is consulted
 	logs     slog.Handler                     // nil: nobody reads them

@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -90,4 +92,28 @@ func (e *Engine) RemoveWebhook(ctx context.Context, k orchestrator.Key, id strin
 		return nil, nil
 	})
 	return err
+}
+
+// notePushDue notes in the task that its receivers have to be notified of its new state. It is part of the change itself; events is how many events are
+// written with it.
+func notePushDue(t *orchestrator.Task, before a2apb.TaskState, events int) {
+	if len(t.Webhooks) == 0 || t.State == before || events == 0 {
+		return
+	}
+	t.Webhooks = slices.Clone(t.Webhooks)
+	for i := range t.Webhooks {
+		t.Webhooks[i].Due = t.LastEvent + uint64(events) //nolint:gosec // a handful
+	}
+}
+
+// queuePush has a task's receivers notified by the replica that works on the task.
+func (e *Engine) queuePush(t *orchestrator.Task) {
+	if e.Notifier == nil || !t.PushDue() {
+		return
+	}
+	if !e.holds(t) {
+		e.Wake(t.Key()) // hands it over
+		return
+	}
+	e.outbox.Wake(t.Key())
 }
