@@ -28,8 +28,8 @@ func (e *Engine) Announced(ctx context.Context, k orchestrator.Key, attempt int)
 	if !e.holds(&t) {
 		return e.handOver(ctx, &t)
 	}
-	e.notify(k) // in case a conversation polls the agent
-	e.Wake(k)   // in case the task waits for its caller
+	e.watchers.notify(k) // in case a conversation polls the agent
+	e.Wake(k)            // in case the task waits for its caller
 	return nil
 }
 
@@ -45,7 +45,7 @@ func (c *conversation) announcements(ctx context.Context, remote string) (<-chan
 	if receiver == "" {
 		return nil, func() {}
 	}
-	changed, stop := e.subscribe(e.watchers, t.Key())
+	changed, stop := e.watchers.subscribe(t.Key())
 	ctx, cancel := context.WithTimeout(ctx, announceTime)
 	defer cancel()
 	if err := client.Announce(ctx, remote, receiver); err != nil {

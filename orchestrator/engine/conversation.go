@@ -144,7 +144,7 @@ func (c *conversation) handleResponses(ctx context.Context) agentclient.Each {
 			return nil
 		}
 		if carriesArtifacts(r) {
-			c.engine.putTokens(c.engine.onlookers, c.task.Key())
+			c.engine.onlookers.notify(c.task.Key())
 		}
 		if news {
 			c.noteProgress(strayed)

@@ -19,9 +19,9 @@ const draftPause = 50 * time.Millisecond
 // than before, while this replica talks to the agent. It is not durable: the task may end with other artifacts, of another attempt. What a review has
 // to see first is not shown. An artifact has its metadata only when it was not among those that were shown before. show must not change the artifacts.
 func (e *Engine) WatchDrafts(ctx context.Context, k orchestrator.Key, after uint64, emit func(orchestrator.Event) error, show func([]*a2apb.Artifact) error) error {
-	changed, stop := e.subscribe(e.watchers, k)
+	changed, stop := e.watchers.subscribe(k)
 	defer stop()
-	grown, stopDrafts := e.subscribe(e.onlookers, k)
+	grown, stopDrafts := e.onlookers.subscribe(k)
 	defer stopDrafts()
 	known := make(map[string]bool)
 	_, err := e.watch(ctx, k, after, true, emit, func(ctx context.Context, shard int) error {

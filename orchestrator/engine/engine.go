@@ -26,6 +26,8 @@ type Engine struct {
 	holdings     *share.Bytes[orchestrator.Key] // by agent
 	traceQueries *admission.FairLimiter         // for gates that query trace backends, by tenant
 	outbox       *push.Outbox
+	watchers     watchers // of what is stored of tasks
+	onlookers    watchers // of what agents deliver while they work
 
 	signal      chan struct{} // holds one token when pending may have work
 	gained      chan struct{} // holds one token when scans may have work
@@ -38,8 +40,6 @@ type Engine struct {
 	pending   map[orchestrator.Key]bool      // guarded by mu; tasks that need a runner; true if something happened, false for a routine check
 	runners   map[orchestrator.Key]*runner   // guarded by mu
 	timers    map[orchestrator.Key]*wakeUp   // guarded by mu; wake-ups of waiting tasks
-	watchers  watchers                       // guarded by mu; of what is stored of tasks
-	onlookers watchers                       // guarded by mu; of what agents deliver while they work
 	fresh     map[orchestrator.Key]hold      // guarded by mu; tasks accepted together with the intent to send and not sent yet
 	polls     map[orchestrator.Key]time.Time // guarded by mu; by agent; when it is asked next about a task that a scan has found
 	failures  map[orchestrator.Key]int       // guarded by mu; how many steps in a row failed, for tasks whose last step did
@@ -58,20 +58,18 @@ func New(c Config) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{
-		Config:    c,
-		meters:    m,
-		breakers:  admission.NewBreakers(c.BreakerDelay),
-		signal:    make(chan struct{}, 1),
-		gained:    make(chan struct{}, 1),
-		nextRun:   make(chan func()),
-		pending:   make(map[orchestrator.Key]bool),
-		runners:   make(map[orchestrator.Key]*runner),
-		timers:    make(map[orchestrator.Key]*wakeUp),
-		watchers:  make(watchers),
-		onlookers: make(watchers),
-		fresh:     make(map[orchestrator.Key]hold),
-		failures:  make(map[orchestrator.Key]int),
-		polls:     make(map[orchestrator.Key]time.Time),
+		Config:   c,
+		meters:   m,
+		breakers: admission.NewBreakers(c.BreakerDelay),
+		signal:   make(chan struct{}, 1),
+		gained:   make(chan struct{}, 1),
+		nextRun:  make(chan func()),
+		pending:  make(map[orchestrator.Key]bool),
+		runners:  make(map[orchestrator.Key]*runner),
+		timers:   make(map[orchestrator.Key]*wakeUp),
+		fresh:    make(map[orchestrator.Key]hold),
+		failures: make(map[orchestrator.Key]int),
+		polls:    make(map[orchestrator.Key]time.Time),
 	}
 	e.exchanges = admission.NewFairLimiter(c.MaxExchanges, e.Wake, func(agent orchestrator.Key, in int) {
 		c.Logger.Warn("an agent has as many tasks as it may have at a time; others wait for it",

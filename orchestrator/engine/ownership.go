@@ -99,7 +99,7 @@ func (e leaseWorker) Drop(ctx context.Context, group int) {
 func (e leaseWorker) Look(ctx context.Context, k orchestrator.Key) {
 	ctx, cancel := context.WithTimeout(ctx, storeRetry)
 	defer cancel()
-	defer e.notify(k)
+	defer e.watchers.notify(k)
 	if t, err := e.Store.Task(ctx, k); err == nil && mustInterrupt(&t) {
 		e.interrupt(k)
 		return

@@ -33,7 +33,7 @@ func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*or
 		return events, nil
 	})
 	if err == nil {
-		e.notify(k)
+		e.watchers.notify(k)
 		e.wakeParent(&t, before)
 		e.queuePush(&t)
 	}

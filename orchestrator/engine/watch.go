@@ -17,7 +17,7 @@ const (
 // Watch calls emit with the task's events after a sequence number, in order and without gaps, and continues as they happen. It returns the task when
 // it has ended or, if throughGates is false, when a gate blocks it or its agent waits for its caller. A slow emit delays only its own Watch.
 func (e *Engine) Watch(ctx context.Context, k orchestrator.Key, after uint64, throughGates bool, emit func(orchestrator.Event) error) (orchestrator.Task, error) {
-	changed, stop := e.subscribe(e.watchers, k)
+	changed, stop := e.watchers.subscribe(k)
 	defer stop()
 	return e.watch(ctx, k, after, throughGates, emit, func(ctx context.Context, shard int) error {
 		return e.awaitChange(ctx, changed, shard)
@@ -79,36 +79,4 @@ func (e *Engine) watchInterval(shard int) time.Duration {
 		return watchEvery
 	}
 	return watchOther
-}
-
-// watchers are channels by task. Each holds a token when there may be news since the last token was taken.
-type watchers map[orchestrator.Key]map[chan struct{}]struct{}
-
-// subscribe adds a channel, which is to be removed with the function returned.
-func (e *Engine) subscribe(to watchers, k orchestrator.Key) (<-chan struct{}, func()) {
-	ch := make(chan struct{}, 1)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if to[k] == nil {
-		to[k] = make(map[chan struct{}]struct{})
-	}
-	to[k][ch] = struct{}{}
-	return ch, func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(to[k], ch)
-		if len(to[k]) == 0 {
-			delete(to, k)
-		}
-	}
-}
-
-func (e *Engine) notify(k orchestrator.Key) { e.putTokens(e.watchers, k) }
-
-func (e *Engine) putTokens(to watchers, k orchestrator.Key) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for ch := range to[k] {
-		putToken(ch)
-	}
 }
