@@ -26,6 +26,7 @@ type Engine struct {
 	holdings     *share.Bytes[orchestrator.Key] // by agent
 	traceQueries *admission.FairLimiter         // for gates that query trace backends, by tenant
 	outbox       *push.Outbox
+	fresh        freshTasks
 	watchers     watchers // of what is stored of tasks
 	onlookers    watchers // of what agents deliver while they work
 
@@ -40,7 +41,6 @@ type Engine struct {
 	pending   map[orchestrator.Key]bool      // guarded by mu; tasks that need a runner; true if something happened, false for a routine check
 	runners   map[orchestrator.Key]*runner   // guarded by mu
 	timers    map[orchestrator.Key]*wakeUp   // guarded by mu; wake-ups of waiting tasks
-	fresh     map[orchestrator.Key]hold      // guarded by mu; tasks accepted together with the intent to send and not sent yet
 	polls     map[orchestrator.Key]time.Time // guarded by mu; by agent; when it is asked next about a task that a scan has found
 	failures  map[orchestrator.Key]int       // guarded by mu; how many steps in a row failed, for tasks whose last step did
 	stopped   bool                           // guarded by mu; no timers may be set any more
@@ -67,7 +67,6 @@ func New(c Config) (*Engine, error) {
 		pending:  make(map[orchestrator.Key]bool),
 		runners:  make(map[orchestrator.Key]*runner),
 		timers:   make(map[orchestrator.Key]*wakeUp),
-		fresh:    make(map[orchestrator.Key]hold),
 		failures: make(map[orchestrator.Key]int),
 		polls:    make(map[orchestrator.Key]time.Time),
 	}

@@ -71,7 +71,7 @@ func (e *Engine) converse(ctx context.Context, t orchestrator.Task, agent *regis
 		breaker.ReturnPermit(err)
 		return e.handleFailure(ctx, t, err)
 	}
-	if !e.claimFresh(&t) {
+	if !e.fresh.claim(&t) {
 		intended, err := t, e.reconcile(ctx, &t, client, breaker.RecordSuccess)
 		if err == nil {
 			intended, err = e.storeIntent(ctx, t, binding)
@@ -104,7 +104,7 @@ func isRetry(t *orchestrator.Task) bool {
 // say so already: thousands may wait for an agent for hours, and come here every few seconds.
 func (e *Engine) onBreakerOpen(ctx context.Context, t orchestrator.Task, wait time.Duration) (stepResult, error) {
 	cut := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "%s could not be reached %d times in a row", t.Agent, admission.BreakerFailures)
-	if e.claimFresh(&t) { // the message was not sent, though the task was accepted with the intent to
+	if e.fresh.claim(&t) { // the message was not sent, though the task was accepted with the intent to
 		t.EditOpenAttempt().NotTaken = true
 	}
 	if next, moved, err := e.fallBack(ctx, &t, cut); moved {

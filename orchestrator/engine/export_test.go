@@ -9,7 +9,7 @@ func PollsKept(e *Engine) int {
 
 // FreshKept returns of how many tasks it is kept that they were accepted together with the intent to send, and not sent yet.
 func FreshKept(e *Engine) int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return len(e.fresh)
+	e.fresh.mu.Lock()
+	defer e.fresh.mu.Unlock()
+	return len(e.fresh.tasks)
 }

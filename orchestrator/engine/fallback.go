@@ -42,7 +42,7 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 		if err != nil { // the agent does not accept the inputs
 			continue
 		}
-		e.claimFresh(t) // the intent to send was for the agent before
+		e.fresh.forget(t.Key()) // the intent to send was for the agent before
 		next, err := e.transition(ctx, t, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 			e.closeAttempt(t, shortened(errorOf(why)))
 			instead := event(t, orchestrator.EventAttempt, fmt.Sprintf("%s %s; %s is next: %s", t.Agent, shortReason(why), agent.Name, why.Message))

@@ -47,31 +47,6 @@ func (e *Engine) addAttempt(t *orchestrator.Task, binding string) orchestrator.E
 	return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: to %s over %s", a.Number, a.Agent, binding))
 }
 
-// hold is the lease under which a task was accepted.
-type hold struct {
-	group int
-	epoch uint64
-}
-
-// markFresh notes that the task was accepted together with the intent to send its message.
-func (e *Engine) markFresh(t *orchestrator.Task) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.fresh[t.Key()] = hold{group: orchestrator.GroupOf(t.Shard), epoch: t.OwnerEpoch}
-}
-
-// claimFresh reports, once, whether this process accepted the task together with the intent to send, has held its lease ever since, and has not sent
-// the message yet. The note may be that of another submission of the same request, whose task was not the one that was stored; so the task has to show
-// its only sending, and nothing that came of it.
-func (e *Engine) claimFresh(t *orchestrator.Task) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	under, ok := e.fresh[t.Key()]
-	delete(e.fresh, t.Key())
-	a := t.OpenAttempt()
-	return ok && under.epoch == t.OwnerEpoch && a != nil && a.Number == 1 && a.Sends == 1 && a.RemoteTaskID == "" && a.Error == nil
-}
-
 // closeAttempt ends the open attempt, if any.
 func (e *Engine) closeAttempt(t *orchestrator.Task, why *orchestrator.Error) {
 	if a := t.EditOpenAttempt(); a != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -40,7 +39,7 @@ func (e *Engine) holds(t *orchestrator.Task) bool {
 // handOver tells the holder of the task's shard that there is something to do. Where that fails it is to be repeated: the holder would find out with
 // its next scan only, and somebody may wait for a reply or a cancellation to take effect.
 func (e *Engine) handOver(ctx context.Context, t *orchestrator.Task) error {
-	e.claimFresh(t) // the new holder has to assume that the message was sent
+	e.fresh.forget(t.Key()) // the new holder has to assume that the message was sent
 	if t.Settled() {
 		return nil
 	}
@@ -64,9 +63,9 @@ func (e leaseWorker) Gained(group int) {
 
 // Drop stops the group's runners and waits until they have ended.
 func (e leaseWorker) Drop(ctx context.Context, group int) {
+	e.fresh.dropGroup(group)
 	e.mu.Lock()
 	e.scans[group] = scan{}
-	maps.DeleteFunc(e.fresh, func(_ orchestrator.Key, under hold) bool { return under.group == group })
 	for k, a := range e.timers {
 		if a.group == group {
 			a.timer.Stop()

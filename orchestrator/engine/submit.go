@@ -83,12 +83,12 @@ func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task,
 		t.Webhooks[i].Due, t.Webhooks[i].Sent = uint64(len(events)), uint64(len(events))
 	}
 	if sends { // before the task exists, because a scan may find it at once
-		e.markFresh(&t)
+		e.fresh.mark(&t)
 	}
 	stored, created, err := e.Store.Create(ctx, t, events...)
 	if err != nil || !created {
 		if sends { // otherwise a note is that of another submission of the same request
-			e.claimFresh(&t) // if the task exists all the same, its message has to be treated as sent before
+			e.fresh.forget(t.Key()) // if the task exists all the same, its message has to be treated as sent before
 			e.exchanges.Forfeit(t.Key())
 		}
 		return e.existingTask(s, stored, err)

@@ -59,7 +59,7 @@ func (e *Engine) transition(ctx context.Context, read *orchestrator.Task, still 
 	}
 	if t.Ended() {
 		e.meters.end(ctx, &t)
-		e.claimFresh(&t) // a task may end before it was sent
+		e.fresh.forget(t.Key()) // a task may end before it was sent
 		if !t.Untold {
 			return stepResult{wait: forever}, nil
 		}
