@@ -27,6 +27,7 @@ type Engine struct {
 	traceQueries *admission.FairLimiter         // for gates that query trace backends, by tenant
 	outbox       *push.Outbox
 	fresh        freshTasks
+	firstPolls   firstPolls
 	watchers     watchers // of what is stored of tasks
 	onlookers    watchers // of what agents deliver while they work
 
@@ -36,15 +37,14 @@ type Engine struct {
 	idleWorkers atomic.Int64  // number of idle goroutines
 
 	mu        sync.Mutex
-	scans     [orchestrator.Groups]scan      // guarded by mu; by group; zero for groups that this replica does not hold
-	nextScan  time.Time                      // guarded by mu; no group is due earlier
-	pending   map[orchestrator.Key]bool      // guarded by mu; tasks that need a runner; true if something happened, false for a routine check
-	runners   map[orchestrator.Key]*runner   // guarded by mu
-	timers    map[orchestrator.Key]*wakeUp   // guarded by mu; wake-ups of waiting tasks
-	polls     map[orchestrator.Key]time.Time // guarded by mu; by agent; when it is asked next about a task that a scan has found
-	failures  map[orchestrator.Key]int       // guarded by mu; how many steps in a row failed, for tasks whose last step did
-	stopped   bool                           // guarded by mu; no timers may be set any more
-	saturated bool                           // guarded by mu; more tasks are pending than may run
+	scans     [orchestrator.Groups]scan    // guarded by mu; by group; zero for groups that this replica does not hold
+	nextScan  time.Time                    // guarded by mu; no group is due earlier
+	pending   map[orchestrator.Key]bool    // guarded by mu; tasks that need a runner; true if something happened, false for a routine check
+	runners   map[orchestrator.Key]*runner // guarded by mu
+	timers    map[orchestrator.Key]*wakeUp // guarded by mu; wake-ups of waiting tasks
+	failures  map[orchestrator.Key]int     // guarded by mu; how many steps in a row failed, for tasks whose last step did
+	stopped   bool                         // guarded by mu; no timers may be set any more
+	saturated bool                         // guarded by mu; more tasks are pending than may run
 }
 
 // maxTraceQueries bounds the queries of trace backends at a time, each of which may hang.
@@ -68,7 +68,6 @@ func New(c Config) (*Engine, error) {
 		runners:  make(map[orchestrator.Key]*runner),
 		timers:   make(map[orchestrator.Key]*wakeUp),
 		failures: make(map[orchestrator.Key]int),
-		polls:    make(map[orchestrator.Key]time.Time),
 	}
 	e.exchanges = admission.NewFairLimiter(c.MaxExchanges, e.Wake, func(agent orchestrator.Key, in int) {
 		c.Logger.Warn("an agent has as many tasks as it may have at a time; others wait for it",

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -81,17 +83,42 @@ func (e *Engine) firstPollDelay(t *orchestrator.Task) time.Duration {
 		return 0
 	}
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	r := e.runners[t.Key()]
-	if r == nil || !r.found {
+	found := r != nil && r.found
+	if found {
+		r.found = false
+	}
+	e.mu.Unlock()
+	if !found {
 		return 0
 	}
-	r.found = false
-	now := time.Now()
-	at := e.polls[agentKey(t)]
+	return e.firstPolls.next(agentKey(t), time.Now())
+}
+
+// firstPolls are the times at which agents are asked next about a task that a scan has found. The zero value has none.
+type firstPolls struct {
+	mu sync.Mutex
+	at map[orchestrator.Key]time.Time // guarded by mu; by agent
+}
+
+// next returns how long to wait before an agent is asked about one more task.
+func (p *firstPolls) next(agent orchestrator.Key, now time.Time) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.at == nil {
+		p.at = make(map[orchestrator.Key]time.Time)
+	}
+	at := p.at[agent]
 	if at.Before(now) {
 		at = now
 	}
-	e.polls[agentKey(t)] = at.Add(firstPollPause)
+	p.at[agent] = at.Add(firstPollPause)
 	return at.Sub(now)
+}
+
+// forget removes the times that are over.
+func (p *firstPolls) forget(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	maps.DeleteFunc(p.at, func(_ orchestrator.Key, at time.Time) bool { return at.Before(now) })
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"log/slog"
-	"maps"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -78,7 +77,7 @@ func (e *Engine) dueScans() []int {
 		return nil
 	}
 	e.nextScan = now.Add(e.Rescan)
-	maps.DeleteFunc(e.polls, func(_ orchestrator.Key, at time.Time) bool { return at.Before(now) })
+	e.firstPolls.forget(now)
 	var groups []int
 	for group, s := range &e.scans {
 		if s.due.IsZero() {
