@@ -26,19 +26,17 @@ type Engine struct {
 	holdings     *share.Bytes[orchestrator.Key] // by agent
 	traceQueries *admission.FairLimiter         // for gates that query trace backends, by tenant
 	outbox       *push.Outbox
+	scans        scanSchedule
 	fresh        freshTasks
 	firstPolls   firstPolls
 	watchers     watchers // of what is stored of tasks
 	onlookers    watchers // of what agents deliver while they work
 
 	signal      chan struct{} // holds one token when pending may have work
-	gained      chan struct{} // holds one token when scans may have work
 	nextRun     chan func()   // passes a runner's work to an idle goroutine
 	idleWorkers atomic.Int64  // number of idle goroutines
 
 	mu        sync.Mutex
-	scans     [orchestrator.Groups]scan    // guarded by mu; by group; zero for groups that this replica does not hold
-	nextScan  time.Time                    // guarded by mu; no group is due earlier
 	pending   map[orchestrator.Key]bool    // guarded by mu; tasks that need a runner; true if something happened, false for a routine check
 	runners   map[orchestrator.Key]*runner // guarded by mu
 	timers    map[orchestrator.Key]*wakeUp // guarded by mu; wake-ups of waiting tasks
@@ -61,8 +59,8 @@ func New(c Config) (*Engine, error) {
 		Config:   c,
 		meters:   m,
 		breakers: admission.NewBreakers(c.BreakerDelay),
+		scans:    scanSchedule{every: c.Rescan, gained: make(chan struct{}, 1)},
 		signal:   make(chan struct{}, 1),
-		gained:   make(chan struct{}, 1),
 		nextRun:  make(chan func()),
 		pending:  make(map[orchestrator.Key]bool),
 		runners:  make(map[orchestrator.Key]*runner),

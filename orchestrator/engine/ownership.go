@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/quorate/quorate/orchestrator"
 )
@@ -54,18 +53,14 @@ type leaseWorker struct{ *Engine }
 
 // Gained searches for the group's tasks.
 func (e leaseWorker) Gained(group int) {
-	e.mu.Lock()
-	e.scans[group] = scan{due: time.Now()}
-	e.scanNoLaterThan(time.Now())
-	e.mu.Unlock()
-	putToken(e.gained)
+	e.scans.begin(group)
 }
 
 // Drop stops the group's runners and waits until they have ended.
 func (e leaseWorker) Drop(ctx context.Context, group int) {
+	e.scans.end(group)
 	e.fresh.dropGroup(group)
 	e.mu.Lock()
-	e.scans[group] = scan{}
 	for k, a := range e.timers {
 		if a.group == group {
 			a.timer.Stop()

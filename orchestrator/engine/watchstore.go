@@ -17,7 +17,7 @@ func mustInterrupt(t *orchestrator.Task) bool {
 // moment ago, and an exchange may last for days. So may the clock be set forward meanwhile, or the machine sleep, so that the deadline passes sooner
 // than the exchange has time. The intervals are those at which tasks are searched for. The caller holds mu.
 func (c *conversation) watchStore(ctx context.Context, round int) {
-	c.recheckTimer = time.AfterFunc(c.engine.scanDelay(round), func() {
+	c.recheckTimer = time.AfterFunc(c.engine.scans.delay(round), func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if ctx.Err() != nil || c.finished {
