@@ -2,7 +2,10 @@ package engine_test
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +16,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/orchestrator/storetest"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // chatty is an agent that says something every now and then while it works.
@@ -136,4 +140,125 @@ func (undecided) Send(ctx context.Context, _ *a2apb.Message, _ bool, each agentc
 		<-time.After(30 * time.Second)
 	}
 	return ctx.Err()
+}
+
+// stalling is a store whose first write of the agent's id of a task takes until its caller gives up, and is not done then.
+type stalling struct {
+	orchestrator.Store
+	begun   chan struct{} // closed when that write has begun
+	stalled atomic.Bool
+}
+
+var errStalled = errors.New("the write takes long")
+
+func (s *stalling) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
+	stalls := false
+	t, err := s.Store.Update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) { // may be called more than once
+		events, err := change(t)
+		if a := t.OpenAttempt(); err == nil && a != nil && a.RemoteTaskID != "" && !s.stalled.Swap(true) {
+			stalls = true
+		}
+		if stalls {
+			return nil, errStalled
+		}
+		return events, err
+	})
+	if !errors.Is(err, errStalled) {
+		return t, err
+	}
+	close(s.begun)
+	<-ctx.Done()
+	return orchestrator.Task{}, context.Cause(ctx)
+}
+
+// TestAnExchangeThatEndsDuringAWriteLosesNothing ends an exchange while what the agent said is being written: the agent's task is known all the same.
+func TestAnExchangeThatEndsDuringAWriteLosesNothing(t *testing.T) {
+	t.Parallel()
+	const remote = "remote"
+	for name, test := range map[string]struct {
+		lost     bool // the agent is, not the caller's patience
+		state    a2apb.TaskState
+		canceled []string
+	}{
+		"a caller cancels":      {false, a2apb.TaskState_TASK_STATE_CANCELED, []string{remote}},
+		"the connection breaks": {true, a2apb.TaskState_TASK_STATE_COMPLETED, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := &stalling{begun: make(chan struct{})}
+			agent := &actor{name: "agent"}
+			agent.play = func(ctx context.Context, _ *a2apb.Message, say agentclient.Each) error {
+				agent.remember(remoteTask(remote, a2apb.TaskState_TASK_STATE_COMPLETED, "", "done"))
+				if err := say(snapshot(remote, a2apb.TaskState_TASK_STATE_WORKING, "on it")); err != nil {
+					return err
+				}
+				<-store.begun
+				if test.lost {
+					return fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "the connection broke")
+				}
+				<-ctx.Done()
+				return context.Cause(ctx)
+			}
+			w := newWorld(t, agent)
+			w.before = func(s orchestrator.Store) orchestrator.Store {
+				store.Store = s
+				return store
+			}
+			w.restart()
+			k := orchestrator.Key{Tenant: tenant, ID: w.submit(engine.Submission{Route: orchestrator.Route{Agent: agent.name}}).ID}
+			<-store.begun
+			if !test.lost {
+				if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: k, Caller: "tester"}); err != nil {
+					t.Fatalf("Cancel() = %v", err)
+				}
+			}
+			ended, log := w.awaitEnd(k.ID)
+			if ended.State != test.state || len(agent.sends()) != 1 {
+				t.Errorf("the task ended in state %s (%+v) after %d messages, want %s after one; log %v", ended.State, ended.Error, len(agent.sends()), test.state, log)
+			}
+			agent.mu.Lock()
+			defer agent.mu.Unlock()
+			if !slices.Equal(agent.canceled, test.canceled) {
+				t.Errorf("the agent was told to cancel %q, want %q", agent.canceled, test.canceled)
+			}
+		})
+	}
+}
+
+// TestTheNameOfATaskWaitsForTheStore has an agent name its task, whose work must not be done twice, and a store that does not take the name for a moment or for long.
+func TestTheNameOfATaskWaitsForTheStore(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		refused int64
+		reason  string
+	}{
+		"for a moment":               {3, ""},
+		"for longer than it is kept": {100, "OUTCOME_UNKNOWN"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { nameATask(t, test.refused, test.reason) })
+		})
+	}
+}
+
+func nameATask(t *testing.T, refused int64, reason string) {
+	t.Helper()
+	works := time.Duration(0)
+	agent := &actor{name: "agent", once: true}
+	agent.play = func(ctx context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "on it")); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(works):
+			return say(snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done"))
+		}
+	}
+	task, got := submitTwice(t, agent, func() { works = time.Minute }, refused)
+	if got != reason {
+		t.Errorf("the task ended as %s with %q, want %q", task.State, got, reason)
+	}
 }
