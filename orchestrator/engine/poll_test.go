@@ -94,3 +94,52 @@ func TestATaskEndsInTimeThoughItsAgentDoesNotAnswer(t *testing.T) {
 		})
 	}
 }
+
+// forgetful is a worker whose instances know nothing of one another: who is asked for a task has never heard of it.
+type forgetful struct{ *flaky }
+
+func (forgetful) Task(context.Context, string, int32) (*a2apb.Task, error) {
+	return nil, fault.New(fault.NotFound, agentclient.ReasonTaskNotFound, "no such task")
+}
+
+// TestAnAgentThatKeepsForgettingIsNotSentTheMessageAgainAndAgainAtOnce has an agent that begins its work with every message.
+func TestAnAgentThatKeepsForgettingIsNotSentTheMessageAgainAndAgainAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &flaky{worker: newWorker(), fail: func(int) error { return nil }}
+		f.takes = time.Hour
+		s := newSimulation(t, f)
+		s.stop()
+		s.client = forgetful{f}
+		s.start()
+		k := s.submit("r")
+		<-time.After(10 * time.Minute)
+		s.stop()
+		task, err := s.store.Task(t.Context(), k)
+		if err != nil || task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error.Reason != agentclient.ReasonTaskNotFound || len(f.asked) != 8 {
+			t.Fatalf("the task is in state %s (%+v), %v, after %d sends, want failed after 8", task.State, task.Error, err, len(f.asked))
+		}
+		if again := f.asked[1].Sub(f.asked[0]); again > time.Second {
+			t.Errorf("the message was sent again after %s, want at once when the agent forgets for the first time", again)
+		}
+		for i := 2; i < len(f.asked); i++ {
+			if wait, least := f.asked[i].Sub(f.asked[i-1]), 200*time.Millisecond<<(i-2); wait < least {
+				t.Errorf("the message was sent again %s after send %d, want at least %s", wait, i, least)
+			}
+		}
+	})
+}
+
+// TestATaskWithoutAStatusIsNoAnswer asks an agent for a task whose status its author forgot: whoever waits would not hear of it before the deadline.
+func TestATaskWithoutAStatusIsNoAnswer(t *testing.T) {
+	a := &actor{name: "agent"}
+	a.play = func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		task := &a2apb.Task{Id: "r1", ContextId: "c"}
+		a.remember(task)
+		return say(snapshotOf(task))
+	}
+	w := newWorld(t, a)
+	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "agent"}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error.Reason != agentclient.ReasonAnswerInvalid {
+		t.Errorf("state %s, error %+v, want it failed with %s", task.State, task.Error, agentclient.ReasonAnswerInvalid)
+	}
+}
