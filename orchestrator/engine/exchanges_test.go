@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -163,4 +164,38 @@ func TestALineIsThereAfterARestart(t *testing.T) {
 	if most := slow.most.Load(); most != 2 {
 		t.Errorf("the agent had %d tasks at a time, want 2", most)
 	}
+}
+
+// full is a store that has no room for a new task while it is full.
+type full struct {
+	orchestrator.Store
+	is atomic.Bool
+}
+
+func (f *full) Create(ctx context.Context, t orchestrator.Task, events ...orchestrator.Event) (stored orchestrator.Task, created bool, err error) {
+	if f.is.Load() {
+		return stored, false, errors.New("the disk is full")
+	}
+	return f.Store.Create(ctx, t, events...)
+}
+
+// TestATaskThatIsNotStoredTakesNoPlace has room for one task with the agent.
+func TestATaskThatIsNotStoredTakesNoPlace(t *testing.T) {
+	t.Parallel()
+	store := &full{}
+	w := newWorldWith(t, func(w *world) {
+		w.bounds.exchanges = 2
+		w.before = func(s orchestrator.Store) orchestrator.Store {
+			store.Store = s
+			return store
+		}
+	}, quick())
+	w.completed(w.submitMany(1, "quick")...) // there are leases from now on
+	store.is.Store(true)
+	s := engine.Submission{Tenant: tenant, Caller: "tester", Message: text("hello"), Route: orchestrator.Route{Agent: "quick"}}
+	if task, err := w.engine.Submit(t.Context(), s); err == nil {
+		t.Fatalf("Submit() = %s, want the error of the store", task.ID)
+	}
+	store.is.Store(false)
+	w.completed(w.submitMany(1, "quick")...)
 }
