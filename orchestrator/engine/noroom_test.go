@@ -14,6 +14,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/agentcard"
 )
 
 // TestATaskEndsWhosePlanDoesNotFit has attributes leave room for the end of a task, and not for which tasks its steps are.
@@ -105,5 +106,146 @@ func TestATaskIsCanceledThoughItHasNoRoomForWhatItsStepsMade(t *testing.T) {
 	got, log := w.awaitEnd(id)
 	if got.State != a2apb.TaskState_TASK_STATE_CANCELED || got.Plan.Completed() != 1 || len(got.Artifacts) > 0 {
 		t.Errorf("state %s (%+v) with the plan %+v and %d artifacts, want canceled with one step completed; log %v", got.State, got.Error, got.Plan, len(got.Artifacts), log)
+	}
+}
+
+// TestAnErrorOfAnyLengthEndsItsTask has the exchange with an agent fail for a reason that no store takes. A task whose end cannot be written is sent
+// again and again.
+func TestAnErrorOfAnyLengthEndsItsTask(t *testing.T) {
+	for name, kind := range map[string]fault.Kind{"for good": fault.FailedPrecondition, "for now": fault.Unavailable} {
+		t.Run(name, func(t *testing.T) {
+			sent := 0
+			a := &actor{name: "agent"}
+			a.play = func(context.Context, *a2apb.Message, agentclient.Each) error {
+				sent++
+				if sent > 1 {
+					kind = fault.FailedPrecondition
+				}
+				reason := agentclient.ReasonRefused
+				if kind == fault.Unavailable {
+					reason = agentclient.ReasonUnreachable
+				}
+				return fault.New(kind, reason, "%s", strings.Repeat("é", 1<<20))
+			}
+			w := newWorld(t, a)
+			task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "agent"}}).ID)
+			if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error.Reason != agentclient.ReasonRefused || !strings.HasPrefix(task.Error.Message, "éé") || sent > 2 {
+				t.Errorf("state %s, error %s with %d bytes, sent %d times, want it failed", task.State, task.Error.Reason, len(task.Error.Message), sent)
+			}
+		})
+	}
+}
+
+// narrow is a store that never takes what an agent has said so far.
+type narrow struct{ orchestrator.Store }
+
+func (s narrow) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
+	return s.Store.Update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		events, err := change(t)
+		if a := t.OpenAttempt(); err == nil && a != nil && a.RemoteTaskID != "" {
+			return nil, fault.Invalid("task", "ITEM_TOO_LARGE", "the task is too large")
+		}
+		return events, err
+	})
+}
+
+// TestWhatNoStoreTakesEndsItsTask has an agent work on a task, and say what no store takes.
+func TestWhatNoStoreTakesEndsItsTask(t *testing.T) {
+	a := &actor{name: "agent"}
+	a.play = func(ctx context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		task := &a2apb.Task{Id: "r1", ContextId: "c", Status: &a2apb.TaskStatus{State: a2apb.TaskState_TASK_STATE_WORKING}}
+		a.remember(task)
+		if err := say(snapshotOf(task)); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	w := newWorld(t, a)
+	w.before = func(s orchestrator.Store) orchestrator.Store { return narrow{s} }
+	w.restart()
+	ended, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "agent"}}).ID)
+	if ended.State != a2apb.TaskState_TASK_STATE_FAILED || ended.Error.Reason != "ITEM_TOO_LARGE" || len(a.sends()) != 1 {
+		t.Errorf("state %s, error %+v, sent %d times, want it failed at once", ended.State, ended.Error, len(a.sends()))
+	}
+}
+
+// TestATaskEndsHoweverMuchItsAgentsSay has a hundred agents take the place of each other, each of which turns Quorate away with as many words as are kept.
+func TestATaskEndsHoweverMuchItsAgentsSay(t *testing.T) {
+	t.Parallel()
+	const agents = 100
+	for name, test := range map[string]struct {
+		fanOut *orchestrator.FanOut
+		reason string
+	}{"of one agent": {nil, agentclient.ReasonDenied}, "of a fan-out": {&orchestrator.FanOut{Mode: orchestrator.PlanAny, Agents: 20}, "STEPS_FAILED"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var list []*actor
+			for i := range agents {
+				list = append(list, &actor{name: fmt.Sprintf("agent-%02d", i), skill: "work", play: func(context.Context, *a2apb.Message, agentclient.Each) error {
+					return fault.New(fault.FailedPrecondition, agentclient.ReasonDenied, "%s", strings.Repeat("no, ", 1000))
+				}})
+			}
+			w := newWorld(t, list...)
+			task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: test.fanOut}}).ID)
+			tried := len(task.Attempts)
+			if task.Plan != nil {
+				tried = len(task.Plan.Steps)
+			}
+			if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error.Reason != test.reason || tried != agents {
+				t.Errorf("state %s (%s) after %d agents were tried, want failed with %s after %d", task.State, task.Error.Reason, tried, test.reason, agents)
+			}
+		})
+	}
+}
+
+// TestATaskEndsWhoseGateDoesNotFit has attributes leave room for the end of a task, and not for the verdict of its gate.
+func TestATaskEndsWhoseGateDoesNotFit(t *testing.T) {
+	t.Parallel()
+	for _, phase := range []string{"pre-execution", "pre-completion"} {
+		t.Run(phase, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement(phase)}, &actor{name: "reviewer"})
+			attributes := consultation.Attributes{"sensitive": true}
+			for i := range 60 {
+				attributes[fmt.Sprint("note-", i)] = strings.Repeat("x", 5810)
+			}
+			task, log := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: attributes}).ID)
+			if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error.Reason != "ITEM_TOO_LARGE" || task.Released && len(task.Artifacts) > 0 {
+				t.Errorf("state %s (%+v), released %t, want failed since it is too large, and what was delivered held back; log %v", task.State, task.Error, task.Released, log)
+			}
+		})
+	}
+}
+
+// TestAGateOpensHoweverMuchIsSaid has a reviewer record those of its verdicts that are only recommended as often as it may, in words that grow when they are stored.
+func TestAGateOpensHoweverMuchIsSaid(t *testing.T) {
+	t.Parallel()
+	web := &actor{name: "web", play: delivers("the page")}
+	for i := range 5 {
+		web.requirements = append(web.requirements, agentcard.ConsultationRequirement{ID: fmt.Sprintf("r%d", i), TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: i == 0})
+	}
+	w := newWorld(t, web, &actor{name: "reviewer", play: delivers("x")})
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}}).ID)
+	for _, id := range []string{"r4", "r3", "r2", "r1", "r0"} {
+		c, _, err := w.engine.ConsultDirectly(t.Context(), tenant, task.ID, id, nil, consultation.Request{})
+		if err != nil {
+			t.Fatalf("ConsultDirectly(%s) = %v", id, err)
+		}
+		for i := range map[bool]int{false: 16, true: 1}[id == "r0"] {
+			if err := w.ledger.Record(t.Context(), consultation.Recorder{Tenant: tenant, Agent: "reviewer"}, consultation.Claim{
+				TraceID: c.TraceID, SpanID: fmt.Sprintf("00f067aa0ba9%04d", i+1), ServiceName: "reviewer", ConsultationID: c.ID, TaskID: c.TaskID,
+				RequirementID: id, Phase: c.Phase, SourceAgent: "web", TargetAgent: "reviewer", Outcome: "approved", Feedback: strings.Repeat("<", 1024),
+				SubjectDigest: c.SubjectDigest, Attempt: c.Attempt, SchemaVersion: 1,
+			}); err != nil {
+				t.Fatalf("Record(%s, %d) = %v", id, i, err)
+			}
+		}
+	}
+	task, _ = w.awaitEnd(task.ID)
+	verdicts := task.Gates[0].Requirements
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(verdicts) != 5 || len(verdicts[4].Evidence) != 0 || !strings.HasPrefix(verdicts[4].Reason, `Requirement "r4" is met`) {
+		t.Errorf("state %s, %d verdicts, the last with %d pieces of evidence and the reason %.60q, want the task completed, and of each verdict the reason",
+			task.State, len(verdicts), len(verdicts[4].Evidence), verdicts[4].Reason)
 	}
 }
