@@ -2,21 +2,17 @@ package engine_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
-	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry/agentcard"
 )
 
@@ -193,36 +189,6 @@ func TestTheReviewerIsShownWhateverTheCallerWillBe(t *testing.T) {
 	}
 }
 
-func TestARestartFindsABlockedTaskAndItsEvidence(t *testing.T) {
-	var w *world
-	w = newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, reviews(&w, "approved", "fine", true))
-	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
-	w.restart()
-	consult(t, w, task.ID)
-	if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
-		t.Errorf("state = %s, want completed", task.State)
-	}
-}
-
-// The leases were not restored together with the tasks, and begin anew.
-func TestATaskThatIsAheadOfTheLeasesGoesOn(t *testing.T) {
-	var w *world
-	w = newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, reviews(&w, "approved", "fine", true))
-	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
-	_, err := w.store.Update(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID}, func(task *orchestrator.Task) ([]orchestrator.Event, error) {
-		task.OwnerEpoch = 40
-		return nil, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.restart()
-	consult(t, w, task.ID)
-	if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
-		t.Errorf("state = %s, want completed", task.State)
-	}
-}
-
 func TestAFailureIsHeldAtItsGate(t *testing.T) {
 	var w *world
 	w = newWorld(t, &actor{name: "web", play: fails("boom"), requirements: requirement("on-error")}, reviews(&w, "approved", "seen", true))
@@ -318,216 +284,5 @@ func TestProgressOfAGuardedTaskIsNotTold(t *testing.T) {
 	_, log := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
 	if got := fmt.Sprint(log); strings.Contains(got, "xyzzy") || count(log, orchestrator.EventProgress) != 1 {
 		t.Errorf("log = %v, want progress without the agent's words", log)
-	}
-}
-
-func TestConsultRefuses(t *testing.T) {
-	rules := requirement("pre-completion")
-	rules = append(rules, agentcard.ConsultationRequirement{ID: "trouble", TargetAgent: "reviewer", Phase: "on-error"})
-	w := newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: rules}, &actor{name: "reviewer", status: "unavailable"})
-	blocked, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
-	done, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}}).ID)
-	given := []*a2apb.Artifact{{Parts: text("x").GetParts()}}
-	tests := map[string]struct {
-		task, requirement string
-		content           []*a2apb.Artifact
-		want              string
-	}{
-		"a task that does not exist":        {"nosuchtask", "r", nil, "TASK_NOT_FOUND"},
-		"a requirement that does not exist": {blocked.ID, "q", nil, "REQUIREMENT_NOT_FOUND"},
-		"a task that has ended":             {done.ID, "r", nil, "TASK_ENDED"},
-		"other content than was delivered":  {blocked.ID, "r", given, "CONTENT_DELIVERED"},
-		"an error that has not happened":    {blocked.ID, "trouble", nil, "NOTHING_TO_REVIEW"},
-		"a target that is down":             {blocked.ID, "r", nil, "NO_AGENT_AVAILABLE"},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			if _, err := w.engine.Consult(t.Context(), tenant, tt.task, tt.requirement, tt.content, consultation.Request{}); fault.ReasonOf(err) != tt.want {
-				t.Errorf("Consult() = %v, want %s", err, tt.want)
-			}
-		})
-	}
-}
-
-func TestAgentsThatConsultEachOtherInACircleAreStopped(t *testing.T) {
-	here, there := &actor{name: "here", requirements: requirement("pre-execution")}, &actor{name: "there", requirements: requirement("pre-execution")}
-	here.requirements[0].TargetAgent, here.requirements[0].Condition = "there", nil
-	there.requirements[0].TargetAgent, there.requirements[0].Condition = "here", nil
-	w := newWorld(t, here, there)
-	id, deep := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "here"}}).ID, 0
-	var err error
-	for ; err == nil && deep <= orchestrator.MaxConsultHops; deep++ {
-		w.await(id)
-		var c consultation.Consultation
-		if c, err = w.engine.Consult(t.Context(), tenant, id, "r", nil, consultation.Request{}); err == nil {
-			id = c.CarrierTaskID
-		}
-	}
-	if fault.ReasonOf(err) != "CONSULTATION_TOO_DEEP" || deep != orchestrator.MaxConsultHops+1 {
-		t.Errorf("Consult() = %v after %d, want CONSULTATION_TOO_DEEP after %d", err, deep, orchestrator.MaxConsultHops+1)
-	}
-}
-
-func TestAConsultationThatTheAgentsHoldThemselvesOpensTheGate(t *testing.T) {
-	for _, phase := range []string{"design-review", "pre-completion", "on-error"} {
-		t.Run(phase, func(t *testing.T) {
-			var w *world
-			web := &actor{name: "web", play: delivers("the page"), requirements: requirement(phase)}
-			if phase == "on-error" {
-				web.play = fails("boom")
-			}
-			reviewer := reviews(&w, "approved", "fine", true)
-			w = newWorld(t, web, reviewer)
-			task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
-			var question *a2apb.Message
-			for range 2 { // a retry gets the same question
-				c, m, err := w.engine.ConsultDirectly(t.Context(), tenant, task.ID, "r", nil, consultation.Request{})
-				if err != nil || !c.Direct || c.CarrierTaskID != "" || m.GetMessageId() != c.ID || question != nil && !proto.Equal(m, question) {
-					t.Fatalf("ConsultDirectly() = %+v, %v, %v, want the question of one that nobody carries", c, m, err)
-				}
-				question = m
-			}
-			if err := reviewer.play(t.Context(), question, func(*a2apb.StreamResponse) error { return nil }); err != nil {
-				t.Fatalf("the reviewer answers the question with %v", err)
-			}
-			task, log := w.awaitEnd(task.ID)
-			if !task.Ended() || len(reviewer.sends()) != 0 || count(log, orchestrator.EventConsultation) != 1 {
-				t.Errorf("state %s, reviewer was sent %d messages, log %v, want an end, none, and one word of the consultation", task.State, len(reviewer.sends()), log)
-			}
-		})
-	}
-}
-
-func TestAQuestionThatIsHeldDirectlyCanBeCarriedToo(t *testing.T) {
-	var w *world
-	w = newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, reviews(&w, "approved", "fine", true))
-	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
-	if _, _, err := w.engine.ConsultDirectly(t.Context(), tenant, task.ID, "r", nil, consultation.Request{}); err != nil {
-		t.Fatalf("ConsultDirectly() = %v", err)
-	}
-	consult(t, w, task.ID)
-	if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
-		t.Errorf("state = %s, want completed", task.State)
-	}
-}
-
-func TestAnAgentIsNotHandedTheMessageThatIsHeldBackFromIt(t *testing.T) {
-	w := newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-execution")}, &actor{name: "reviewer"})
-	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
-	if _, m, err := w.engine.ConsultDirectly(t.Context(), tenant, task.ID, "r", nil, consultation.Request{}); fault.ReasonOf(err) != "MESSAGE_WITHHELD" || m != nil {
-		t.Errorf("ConsultDirectly() = %v, %v, want MESSAGE_WITHHELD", m, err)
-	}
-}
-
-func TestARequestForAConsultationGetsTheSameOneWhenTheTaskHasEnded(t *testing.T) {
-	var w *world
-	w = newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, reviews(&w, "approved", "fine", true))
-	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
-	request := consultation.Request{Caller: "ci", ID: "1", Digest: "x"}
-	first, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", nil, request)
-	if err != nil {
-		t.Fatalf("Consult() = %v", err)
-	}
-	w.awaitEnd(task.ID)
-	if again, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", nil, request); err != nil || again.ID != first.ID || again.Outcome != "approved" {
-		t.Errorf("Consult() again = %+v, %v, want consultation %s with its outcome", again, err, first.ID)
-	}
-	request.ID = "2"
-	if c, m, err := w.engine.ConsultDirectly(t.Context(), tenant, task.ID, "r", nil, request); fault.ReasonOf(err) != "TASK_ENDED" || m != nil {
-		t.Errorf("ConsultDirectly() by another request = %+v, %v, %v, want TASK_ENDED", c, m, err)
-	}
-	request.ID, request.Digest = "1", "y"
-	if _, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", nil, request); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
-		t.Errorf("Consult() of something else = %v, want REQUEST_ID_REUSED", err)
-	}
-}
-
-func TestATaskGoesOnWithTheConsultationThatItWaitsFor(t *testing.T) {
-	for name, test := range map[string]struct {
-		others []agentcard.ConsultationRequirement
-		state  a2apb.TaskState
-	}{
-		"the only one":                 {nil, a2apb.TaskState_TASK_STATE_WORKING},
-		"another one is needed too":    {[]agentcard.ConsultationRequirement{{ID: "other", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true}}, a2apb.TaskState_TASK_STATE_INPUT_REQUIRED},
-		"another one is but a warning": {[]agentcard.ConsultationRequirement{{ID: "other", TargetAgent: "reviewer", Phase: "pre-completion"}}, a2apb.TaskState_TASK_STATE_WORKING},
-	} {
-		t.Run(name, func(t *testing.T) {
-			asked := make(chan struct{})
-			reviewer := &actor{name: "reviewer", play: func(ctx context.Context, _ *a2apb.Message, _ agentclient.Each) error {
-				close(asked)
-				<-ctx.Done() // it thinks
-				return ctx.Err()
-			}}
-			w := newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: append(test.others, requirement("pre-completion")...)}, reviewer)
-			task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
-			after := task.LastEvent
-			if _, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", nil, consultation.Request{}); err != nil {
-				t.Fatalf("Consult() = %v", err)
-			}
-			<-asked
-			log, err := w.store.Events(t.Context(), task.Key(), after, 1)
-			if err != nil || len(log) != 1 || log[0].Type != orchestrator.EventConsultation || log[0].State != test.state {
-				t.Errorf("events after the request = %+v, %v, want a consultation with the task in state %s: who watches it from here on leaves otherwise", log, err, test.state)
-			}
-		})
-	}
-}
-
-func consult(t *testing.T, w *world, taskID string) {
-	t.Helper()
-	c, err := w.engine.Consult(t.Context(), tenant, taskID, "r", nil, consultation.Request{})
-	if err != nil {
-		t.Fatalf("Consult() = %v", err)
-	}
-	w.awaitEnd(c.CarrierTaskID)
-}
-
-// blockedWith waits until the task is blocked with a verdict whose reason has some words in it.
-func (w *world) blockedWith(id, verdict, words string) {
-	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), limit)
-	defer cancel()
-	seen := errors.New("seen")
-	key := orchestrator.Key{Tenant: tenant, ID: id}
-	task, err := w.engine.Watch(ctx, key, 0, true, func(orchestrator.Event) error {
-		t, err := w.store.Task(ctx, key)
-		if err != nil {
-			return err
-		}
-		if n := len(t.Gates); t.Blocked() && t.Gates[n-1].Requirements[0].Verdict == verdict && strings.Contains(t.Error.Message, words) {
-			return seen
-		}
-		return nil
-	})
-	if !errors.Is(err, seen) {
-		w.t.Fatalf("Watch() = %v with task in state %s, phase %s, error %+v, gates %+v, want it blocked with verdict %s and %q",
-			err, task.State, task.Phase, task.Error, task.Gates, verdict, words)
-	}
-}
-
-// TestAnApprovalOfATaskThatWasRemovedOpensNoGate sends a request again after its task was removed, though not the consultations of that.
-func TestAnApprovalOfATaskThatWasRemovedOpensNoGate(t *testing.T) {
-	var w *world
-	w = newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, reviews(&w, "approved", "fine", true))
-	submission := engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive, RequestID: "nightly"}
-	first := w.submit(submission)
-	w.await(first.ID)
-	consult(t, w, first.ID)
-	if task, _ := w.awaitEnd(first.ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
-		t.Fatalf("state = %s, want completed", task.State)
-	}
-	if n, err := w.store.Sweep(t.Context(), time.Now().Add(time.Hour)); err != nil || n < 1 {
-		t.Fatalf("Sweep() = %d, %v, want the task removed", n, err)
-	}
-	again := w.submit(submission)
-	if again.ID != first.ID {
-		t.Fatalf("Submit() = task %s, want %s again", again.ID, first.ID)
-	}
-	if task, log := w.await(again.ID); !task.Blocked() {
-		t.Errorf("state %s, log %v, want it blocked until somebody reviews what was delivered this time", task.State, log)
-	}
-	consult(t, w, again.ID)
-	if task, _ := w.awaitEnd(again.ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
-		t.Errorf("state after a review = %s, want completed", task.State)
 	}
 }

@@ -2,6 +2,8 @@ package engine_test
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -57,4 +59,100 @@ func TestAReplyThatAStepHasIsAccepted(t *testing.T) {
 		}
 		s.stop()
 	})
+}
+
+// TestWhatStepsAskIsRepliedToOnceWhereverItBreaks runs a fan-out to two agents that ask twice each, through their task alone, once for every call to
+// the store and every kind of mishap: each agent hears the replies to its own questions, once and in order.
+func TestWhatStepsAskIsRepliedToOnceWhereverItBreaks(t *testing.T) {
+	t.Parallel()
+	wherever(t, 40, replyThroughParent)
+}
+
+func replyThroughParent(t *testing.T, x *trouble) {
+	t.Helper()
+	agent := newAsker()
+	s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: agent, actors: map[string]*actor{
+		"first": {name: "first", skill: "work"}, "second": {name: "second", skill: "work"},
+	}}
+	s.meet(x)
+	var parent atomic.Pointer[orchestrator.Task] // as it was last written
+	s.store.Written = func(t orchestrator.Task) {
+		if t.Plan != nil {
+			parent.Store(&t)
+		}
+	}
+	s.start()
+	when := x.String()
+	task := s.insist(when, func() (orchestrator.Task, error) {
+		return s.engine.Submit(t.Context(), engine.Submission{
+			Tenant: tenant, Caller: "tester", Message: text("begin"), RequestID: "r",
+			Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}},
+		})
+	})
+	k := orchestrator.Key{Tenant: tenant, ID: task.ID}
+	answered := make(map[string]bool)
+	for second := 0; second < 900 && !parent.Load().Ended(); second++ {
+		<-time.After(time.Second)
+		s.restartIfDead()
+		asks := parent.Load()
+		id := asks.StatusMessage.GetMessageId()
+		if !asks.AwaitsCaller() || answered[id] {
+			continue
+		}
+		answered[id] = true
+		s.insist(when, func() (orchestrator.Task, error) {
+			return s.engine.Reply(t.Context(), engine.Reply{Key: k, Caller: "tester", Message: text("to " + id), RequestID: id})
+		})
+	}
+	s.stop()
+	s.store.Fail = nil
+	got, err := s.store.Task(t.Context(), k)
+	if err != nil || got.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(got.Artifacts) != 2 || got.StatusMessage != nil {
+		t.Errorf("%s: the task is in state %s (%+v) with %d artifacts, %v, want completed with 2", when, got.State, got.Error, len(got.Artifacts), err)
+	}
+	for id, said := range agent.said {
+		if want := fmt.Sprintf("begin, to %s-q1, to %s-q2", id, id); strings.Join(said, ", ") != want || len(agent.said) != 2 {
+			t.Errorf("%s: an agent of %d was told %q, want %q", when, len(agent.said), said, want)
+		}
+	}
+	checkTalk(t, when, got.Turns)
+}
+
+// checkTalk checks that each question is followed by the reply to it.
+func checkTalk(t *testing.T, when string, turns []orchestrator.Turn) {
+	t.Helper()
+	if len(turns) != 8 {
+		t.Errorf("%s: the task has %d turns, want 4 questions and 4 replies", when, len(turns))
+	}
+	for i, turn := range turns {
+		fine := turn.Number == i+1 && turn.FromAgent == (i%2 == 0)
+		if fine && !turn.FromAgent {
+			fine = turn.Done && turn.Message.GetParts()[0].GetText() == "to "+turns[i-1].MessageID
+		}
+		if !fine {
+			t.Errorf("%s: turn %d is %+v, want questions and the replies to them in turn", when, i+1, turn)
+		}
+	}
+}
+
+func TestOfTwoRepliesToOneQuestionOneIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?"))
+	task, _ := w.await(w.submit(engine.Submission{Route: toAll}).ID)
+	child := task.Plan.Waiting().TaskID
+	results := make(chan string, 4)
+	for i, id := range []string{task.ID, child, task.ID, child} {
+		go func() { results <- w.reply(id, fmt.Sprint("reply ", i), "") }()
+	}
+	taken := 0
+	for range cap(results) {
+		if r := <-results; r == "" {
+			taken++
+		} else if r != "TASK_NOT_WAITING" && r != "TASK_ENDED" {
+			t.Errorf("Reply() = %s, want that it was taken or that the task does not wait", r)
+		}
+	}
+	if done, _ := w.awaitEnd(task.ID); taken != 1 || len(done.Turns) != 2 || done.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Errorf("%d replies were taken; the task is in state %s with %d turns, want 1, and completed with 2", taken, done.State, len(done.Turns))
+	}
 }

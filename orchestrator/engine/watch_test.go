@@ -131,3 +131,33 @@ func TestAnArtifactThatWasReplacedIsForgotten(t *testing.T) {
 		}
 	})
 }
+
+// replaced is a store in which, between a read of a task and one of its events, a new task takes the place of the first: the same request comes again just
+// when that is no longer kept. The new one has fewer events.
+type replaced struct{ orchestrator.Store }
+
+func (s replaced) Events(ctx context.Context, k orchestrator.Key, after uint64, limit int) ([]orchestrator.Event, error) {
+	if after > 0 {
+		return nil, nil
+	}
+	return s.Store.Events(ctx, k, after, min(limit, 1))
+}
+
+func TestAWatchEndsWithATaskThatIsNotKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &actor{name: "agent", play: delivers("done")})
+	id := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "agent"}}).ID
+	w.awaitEnd(id)
+	w.before = func(s orchestrator.Store) orchestrator.Store { return replaced{s} }
+	w.restart()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	var seen []uint64
+	task, err := w.engine.Watch(ctx, orchestrator.Key{Tenant: tenant, ID: id}, 0, true, func(e orchestrator.Event) error {
+		seen = append(seen, e.Sequence)
+		return ctx.Err()
+	})
+	if err != nil || !task.Ended() || len(seen) != 1 {
+		t.Errorf("Watch() = %s, %v after events %v, want the end after the first event", task.State, err, seen)
+	}
+}
