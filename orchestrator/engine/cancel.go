@@ -51,7 +51,7 @@ func (e *Engine) Cancel(ctx context.Context, c Cancellation) (orchestrator.Task,
 	if err != nil {
 		return t, err
 	}
-	e.interrupt(c.Key)
+	e.runners.interrupt(c.Key)
 	return t, nil
 }
 

@@ -60,24 +60,9 @@ func awaitDrafts(ctx context.Context, changed <-chan struct{}, again <-chan time
 	}
 }
 
-// setConversation notes the exchange from which those who watch a task are shown what the agent makes, and that the task does not end yet.
-func (e *Engine) setConversation(k orchestrator.Key, c *conversation) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if r := e.runners[k]; r != nil {
-		r.conversation, r.ending = c, false
-	}
-}
-
 // drafts returns what the agent has delivered so far, if this replica talks to it about the task, and notes these artifacts, and no others, as known.
 func (e *Engine) drafts(ctx context.Context, k orchestrator.Key, known map[string]bool) []*a2apb.Artifact {
-	e.mu.Lock()
-	r := e.runners[k]
-	var c *conversation
-	if r != nil {
-		c = r.conversation
-	}
-	e.mu.Unlock()
+	c := e.runners.conversation(k)
 	if c == nil {
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -26,23 +25,12 @@ type Engine struct {
 	holdings     *share.Bytes[orchestrator.Key] // by agent
 	traceQueries *admission.FairLimiter         // for gates that query trace backends, by tenant
 	outbox       *push.Outbox
+	runners      *runners
 	scans        scanSchedule
 	fresh        freshTasks
 	firstPolls   firstPolls
 	watchers     watchers // of what is stored of tasks
 	onlookers    watchers // of what agents deliver while they work
-
-	signal      chan struct{} // holds one token when pending may have work
-	nextRun     chan func()   // passes a runner's work to an idle goroutine
-	idleWorkers atomic.Int64  // number of idle goroutines
-
-	mu        sync.Mutex
-	pending   map[orchestrator.Key]bool    // guarded by mu; tasks that need a runner; true if something happened, false for a routine check
-	runners   map[orchestrator.Key]*runner // guarded by mu
-	timers    map[orchestrator.Key]*wakeUp // guarded by mu; wake-ups of waiting tasks
-	failures  map[orchestrator.Key]int     // guarded by mu; how many steps in a row failed, for tasks whose last step did
-	stopped   bool                         // guarded by mu; no timers may be set any more
-	saturated bool                         // guarded by mu; more tasks are pending than may run
 }
 
 // maxTraceQueries bounds the queries of trace backends at a time, each of which may hang.
@@ -60,13 +48,8 @@ func New(c Config) (*Engine, error) {
 		meters:   m,
 		breakers: admission.NewBreakers(c.BreakerDelay),
 		scans:    scanSchedule{every: c.Rescan, gained: make(chan struct{}, 1)},
-		signal:   make(chan struct{}, 1),
-		nextRun:  make(chan func()),
-		pending:  make(map[orchestrator.Key]bool),
-		runners:  make(map[orchestrator.Key]*runner),
-		timers:   make(map[orchestrator.Key]*wakeUp),
-		failures: make(map[orchestrator.Key]int),
 	}
+	e.runners = newRunners(e)
 	e.exchanges = admission.NewFairLimiter(c.MaxExchanges, e.Wake, func(agent orchestrator.Key, in int) {
 		c.Logger.Warn("an agent has as many tasks as it may have at a time; others wait for it",
 			slog.String("tenant", agent.Tenant), slog.String("agent", agent.ID), slog.Int("tasks", in))
@@ -83,6 +66,23 @@ func New(c Config) (*Engine, error) {
 	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.IsOpen, Trusts: c.Signatures.Trusts, Speaks: c.Speaks, Embedder: c.Embedder, EmbedTimeout: c.EmbedTimeout})
 	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })
 	return e, nil
+}
+
+// Run takes leases and works on the tasks under them until ctx ends: first on unfinished ones, then on those that Wake names. It returns when every
+// runner has stopped and the leases are free; whoever holds them next continues what is unfinished.
+func (e *Engine) Run(ctx context.Context) error {
+	held, letGo := context.WithCancel(context.WithoutCancel(ctx))
+	var keeping sync.WaitGroup
+	keeping.Go(func() { e.Leases.Run(held, leaseWorker{e}) })
+	defer keeping.Wait()
+	defer letGo()
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { e.router.Run(ctx) })
+	running.Go(func() { e.outbox.Run(ctx) })
+	running.Go(func() { e.runScans(ctx) })
+	e.runners.run(ctx)
+	return nil
 }
 
 // agentKey returns the key of the agent to which a task goes.

@@ -34,7 +34,7 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (stepResult, 
 		return stepResult{}, nil
 	}
 	defer leave()
-	e.freeRunnerSlot()
+	e.runners.freeSlot()
 	if t.AwaitsCaller() && t.PendingReply() == nil {
 		if wait, still := e.pollWaiting(ctx, &t, client); still {
 			return stepResult{wait: wait}, nil
@@ -127,7 +127,7 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker a
 	limited, c.cancel = context.WithCancelCause(limited)
 	defer c.cancel(nil)
 	defer c.letGo()
-	e.setConversation(t.Key(), c)
+	e.runners.setConversation(t.Key(), c)
 	if breaker.IsHalfOpen() {
 		defer breaker.EndProbeInTime()()
 	}

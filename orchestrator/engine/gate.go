@@ -20,7 +20,7 @@ const pendingCheck = 15 * time.Second
 func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (stepResult, error) {
 	d, err := e.Ledger.CheckInTurn(ctx, subject(&t, t.Phase), func() (leave func()) {
 		if leave = e.traceQueries.Acquire(&t, orchestrator.Key{Tenant: t.Tenant}); leave != nil {
-			e.freeRunnerSlot()
+			e.runners.freeSlot()
 		}
 		return leave
 	})

@@ -26,7 +26,7 @@ func TestTheSimulationNoticesWhatIsMissing(t *testing.T) {
 			complaint: "were written down before",
 		},
 		"the rescan": {
-			file: "scan.go", old: "\t\tfor _, k := range keys {\n\t\t\te.recheck(k)\n\t\t}\n", mutated: "",
+			file: "scan.go", old: "\t\tfor _, k := range keys {\n\t\t\te.runners.recheck(k)\n\t\t}\n", mutated: "",
 			complaint: "want completed once",
 		},
 	} {

@@ -14,9 +14,7 @@ var errNotHeld = errors.New("the task's shard is not held")
 // assumeOwnership sets the epoch of this replica's lease on t, which makes t writable for it. If the task was last written under a higher epoch, the
 // lease is lost, whatever this replica believes.
 func (e *Engine) assumeOwnership(r *runner, t *orchestrator.Task) error {
-	e.mu.Lock()
-	r.group = orchestrator.GroupOf(t.Shard)
-	e.mu.Unlock()
+	e.runners.setGroup(r, orchestrator.GroupOf(t.Shard))
 	epoch, held := e.Leases.Epoch(t.Shard)
 	switch {
 	case !held:
@@ -60,22 +58,7 @@ func (e leaseWorker) Gained(group int) {
 func (e leaseWorker) Drop(ctx context.Context, group int) {
 	e.scans.end(group)
 	e.fresh.dropGroup(group)
-	e.mu.Lock()
-	for k, a := range e.timers {
-		if a.group == group {
-			a.timer.Stop()
-			delete(e.timers, k)
-			delete(e.failures, k)
-		}
-	}
-	var ending []*runner
-	for _, r := range e.runners {
-		if r.group == group {
-			r.cancel(nil)
-			ending = append(ending, r)
-		}
-	}
-	e.mu.Unlock()
+	ending := e.runners.stopGroup(group)
 	e.exchanges.DropGroup(group)
 	e.traceQueries.DropGroup(group)
 	e.outbox.DropGroup(group)
@@ -95,7 +78,7 @@ func (e leaseWorker) Look(ctx context.Context, k orchestrator.Key) {
 	defer cancel()
 	defer e.watchers.notify(k)
 	if t, err := e.Store.Task(ctx, k); err == nil && mustInterrupt(&t) {
-		e.interrupt(k)
+		e.runners.interrupt(k)
 		return
 	}
 	e.Wake(k)

@@ -82,14 +82,7 @@ func (e *Engine) firstPollDelay(t *orchestrator.Task) time.Duration {
 	if !t.AwaitsCaller() || t.PendingReply() != nil {
 		return 0
 	}
-	e.mu.Lock()
-	r := e.runners[t.Key()]
-	found := r != nil && r.found
-	if found {
-		r.found = false
-	}
-	e.mu.Unlock()
-	if !found {
+	if !e.runners.claimFound(t.Key()) {
 		return 0
 	}
 	return e.firstPolls.next(agentKey(t), time.Now())

@@ -82,7 +82,7 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 	case forStep:
 		return e.replyToStep(ctx, &t, &r)
 	case taken:
-		e.interrupt(r.Key)
+		e.runners.interrupt(r.Key)
 	case mustInterrupt(&t): // the store may have taken the reply before without saying so
 		e.Wake(r.Key)
 	}

@@ -17,10 +17,7 @@ const storeRetry = time.Second
 // source may be back in a second. Any other error is likely to recur and is retried at growing intervals. Only the first, second, fourth and so on
 // failure in a row is logged, since thousands of tasks may wait for the same store.
 func (e *Engine) retryDelay(ctx context.Context, k orchestrator.Key, err error) time.Duration {
-	e.mu.Lock()
-	before := e.failures[k]
-	e.failures[k]++
-	e.mu.Unlock()
+	before := e.runners.countFailure(k)
 	wait := storeRetry
 	if orchestrator.Recurs(err) {
 		wait = min(storeRetry<<min(before, 10), maxBackoff)

@@ -76,7 +76,7 @@ func (e *Engine) scanShard(ctx context.Context, shard int) error {
 			return err
 		}
 		for _, k := range keys {
-			e.recheck(k)
+			e.runners.recheck(k)
 		}
 		if len(keys) < scanPage {
 			return nil

@@ -11,7 +11,7 @@ import (
 
 // terminate ends a task from outside: the agent is asked to stop, and the task ends whatever the agent answers. What steps have completed is kept.
 func (e *Engine) terminate(ctx context.Context, t orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error) (stepResult, error) {
-	e.noteEnding(t.Key())
+	e.runners.noteEnding(t.Key())
 	note := e.cancelRemote(ctx, &t)
 	r, err := e.stopPlan(ctx, &t)
 	if err != nil {

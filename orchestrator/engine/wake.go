@@ -7,34 +7,37 @@ import (
 )
 
 // Wake has a runner look at a task, now or when the present runner is done.
-func (e *Engine) Wake(k orchestrator.Key) {
-	e.mu.Lock()
-	e.wake(k)
-	e.mu.Unlock()
-	e.signalPending()
+func (e *Engine) Wake(k orchestrator.Key) { e.runners.wake(k) }
+
+// wake marks a task as pending.
+func (rs *runners) wake(k orchestrator.Key) {
+	rs.mu.Lock()
+	rs.mark(k)
+	rs.mu.Unlock()
+	rs.signalPending()
 }
 
-// wake marks a task as pending and returns its present runner, if there is one. The caller holds mu, and calls signalPending afterwards.
-func (e *Engine) wake(k orchestrator.Key) *runner {
-	r, ok := e.runners[k]
+// mark marks a task as pending and returns its present runner, if there is one. The caller holds mu, and calls signalPending afterwards.
+func (rs *runners) mark(k orchestrator.Key) *runner {
+	r, ok := rs.present[k]
 	if ok {
 		r.rerun = true
 	} else {
-		e.pending[k] = true
+		rs.pending[k] = true
 	}
 	return r
 }
 
 // recheck has a task looked at although nothing is known to have happened: if it waits for its caller and has not changed, it goes on waiting.
-func (e *Engine) recheck(k orchestrator.Key) {
-	e.mu.Lock()
-	if r, ok := e.runners[k]; ok {
+func (rs *runners) recheck(k orchestrator.Key) {
+	rs.mu.Lock()
+	if r, ok := rs.present[k]; ok {
 		r.recheck = true
-	} else if !e.pending[k] {
-		e.pending[k] = false
+	} else if !rs.pending[k] {
+		rs.pending[k] = false
 	}
-	e.mu.Unlock()
-	e.signalPending()
+	rs.mu.Unlock()
+	rs.signalPending()
 }
 
 // wakeUp is a wake-up of a task.
@@ -46,37 +49,27 @@ type wakeUp struct {
 }
 
 // due wakes a task whose wake-up is due. If a runner was started meanwhile, which took the wake-up, that is enough.
-func (e *Engine) due(k orchestrator.Key, w *wakeUp) {
-	e.mu.Lock()
-	if e.timers[k] == w {
-		e.wake(k)
+func (rs *runners) due(k orchestrator.Key, w *wakeUp) {
+	rs.mu.Lock()
+	if rs.timers[k] == w {
+		rs.mark(k)
 	}
-	e.mu.Unlock()
-	e.signalPending()
+	rs.mu.Unlock()
+	rs.signalPending()
 }
 
-// interrupt is Wake for what cannot wait until the present runner is done. Marking and interrupting are one step: a runner that began in between
+// interrupt is wake for what cannot wait until the present runner is done. Marking and interrupting are one step: a runner that began in between
 // would be stopped, and no other would follow.
-func (e *Engine) interrupt(k orchestrator.Key) {
-	e.mu.Lock()
-	if r := e.wake(k); r != nil && !r.ending {
+func (rs *runners) interrupt(k orchestrator.Key) {
+	rs.mu.Lock()
+	if r := rs.mark(k); r != nil && !r.ending {
 		r.cancel(errMoved)
 	}
-	e.mu.Unlock()
-	e.signalPending()
+	rs.mu.Unlock()
+	rs.signalPending()
 }
 
-// noteEnding notes that the present runner ends the task. A caller that cancels a task again and again would otherwise keep it from its end, as long as its
-// agent does not answer the request to stop.
-func (e *Engine) noteEnding(k orchestrator.Key) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if r := e.runners[k]; r != nil {
-		r.ending = true
-	}
-}
-
-func (e *Engine) signalPending() { putToken(e.signal) }
+func (rs *runners) signalPending() { putToken(rs.signal) }
 
 // putToken puts a token into a channel that holds at most one, unless it holds one.
 func putToken(c chan<- struct{}) {
