@@ -78,3 +78,8 @@ func putToken(c chan<- struct{}) {
 	default:
 	}
 }
+
+// mustInterrupt reports whether somebody has written something to a task that must interrupt its exchange: a request to cancel, or a reply.
+func mustInterrupt(t *orchestrator.Task) bool {
+	return t.CancelAsked || t.PendingReply() != nil && t.PendingReply().Sends == 0
+}
