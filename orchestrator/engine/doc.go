@@ -10,8 +10,25 @@
 // and writes the result on condition that the task has not changed meanwhile. A task that waits, for a consultation or a timer, has no runner: Wake
 // starts one when something happens. Nothing that is needed to continue is kept in memory only.
 //
-// Where to begin: Submit (submit.go) accepts a task; drive (drive.go) is a runner's loop, and step (step.go) decides what is due: execute (execute.go
-// and conversation.go) talks to the agent, gate (gate.go) checks consultations, advancePlan (planround.go) works on a plan. Package agenttask keeps what
-// an agent says; package admission bounds how many tasks are with agents at a time. Leases decide which replica works on which tasks (ownership.go),
-// which it searches for (scan.go).
+// The files, in the order in which a task meets them; engine.go puts them together, and what is measured is in telemetry.go and span.go:
+//
+//   - Accepting: Submit (submit.go, submission.go, requesthash.go), the choice of the agent (route.go, inputs.go, takers.go, decision.go).
+//   - Running: runners start, wake and end the goroutines (runners.go, runner.go, wake.go); drive (drive.go) is the loop of one, and step (step.go) decides
+//     what is due. Each step ends in an update (update.go) that may take the task to its next phase or its end (phase.go; from outside: cancel.go,
+//     terminate.go). What it adds to the task and its log is made in record.go.
+//   - Talking to an agent: execute (execute.go) and before it, whether the message may have been sent already (intent.go, fresh.go, reconcile.go) and what it
+//     needs of the store (lookup.go). A conversation (conversation.go, resume.go, poll.go, announce.go, sendreply.go, brokenanswer.go) stores what is said
+//     meanwhile (save.go, progress.go), within bounds of memory (holdings.go), and what came of it (conclude.go, result.go). A question waits for its caller
+//     (reply.go, pollwaiting.go).
+//   - When that fails: another try or another agent (failure.go, fallback.go); where it is this process or its store, another step (retrydelay.go).
+//   - Gates: gate (gate.go, gaterecord.go, subject.go) checks consultations; Consult (consult.go, carrier.go, selfreview.go) has them held, and ledger.go tells
+//     them what becomes of tasks.
+//   - Plans: advancePlan (planround.go) works on a task that several agents do (plan.go). Each step has a task of its own (planstep.go, planreplace.go,
+//     plancancel.go), whose question the plan's task shows and whose reply it passes on (planwait.go, planreply.go), and whose results it collects
+//     (planresult.go).
+//   - Whoever follows a task: Watch (watch.go, watchdrafts.go, watchers.go), and receivers of push notifications (webhook.go).
+//   - Replicas: leases decide which one works on which tasks (ownership.go), for which it searches (scan.go, scanschedule.go).
+//
+// Package agentmessage makes what agents get, agenttask keeps what they say, admission bounds how many tasks are with them at a time, and push has receivers
+// notified.
 package engine
