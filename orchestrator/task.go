@@ -143,6 +143,9 @@ func (t *Task) MessageLimit() int {
 // Key returns the task's key.
 func (t *Task) Key() Key { return Key{Tenant: t.Tenant, ID: t.ID} }
 
+// ParentKey returns the key of the task that this one, which has a Parent, serves.
+func (t *Task) ParentKey() Key { return Key{Tenant: t.Tenant, ID: t.Parent.TaskID} }
+
 // Etag returns the task's etag, which changes with every write.
 func (t *Task) Etag() string { return strconv.FormatUint(t.Version, 10) }
 

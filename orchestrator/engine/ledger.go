@@ -57,7 +57,7 @@ func (e *Engine) endWithParent(ctx context.Context, t *orchestrator.Task) (needl
 	if t.Parent == nil || slices.ContainsFunc(t.Attempts, func(a orchestrator.Attempt) bool { return a.RemoteTaskID != "" }) {
 		return false, nil
 	}
-	parent, err := e.Store.TaskPart(ctx, orchestrator.Key{Tenant: t.Tenant, ID: t.Parent.TaskID}, orchestrator.Part{})
+	parent, err := e.Store.TaskPart(ctx, t.ParentKey(), orchestrator.Part{})
 	switch {
 	case fault.KindOf(err) == fault.NotFound: // it is no longer kept
 		return false, nil

@@ -116,7 +116,7 @@ func (e *Engine) partsFor(ctx context.Context, t *orchestrator.Task) ([]*a2apb.P
 	if !ok {
 		return t.Message.GetParts(), nil
 	}
-	about, err := e.Store.Task(ctx, orchestrator.Key{Tenant: t.Tenant, ID: t.Parent.TaskID})
+	about, err := e.Store.Task(ctx, t.ParentKey())
 	if err != nil {
 		return nil, fmt.Errorf("read what consultation %s is about: %w", t.Parent.ConsultationID, err)
 	}

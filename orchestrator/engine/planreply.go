@@ -47,7 +47,7 @@ func showResumed(t, child *orchestrator.Task) {
 // stepGoesOn has the task of a plan show that a step of it waits for no consultation any more, as replyToStep does with a reply: whoever had the
 // consultation held and watches the task is not to be told that it waits.
 func (e *Engine) stepGoesOn(ctx context.Context, child *orchestrator.Task) {
-	k := orchestrator.Key{Tenant: child.Tenant, ID: child.Parent.TaskID}
+	k := child.ParentKey()
 	defer e.Wake(k)
 	_, err := e.update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		s := t.Plan.Waiting()

@@ -123,6 +123,6 @@ func (e *Engine) startStep(ctx context.Context, r *planRound, i int) error {
 // wakeParent wakes the task in whose plan t is a step, when t has ended, begins to wait or stops waiting.
 func (e *Engine) wakeParent(t *orchestrator.Task, before a2apb.TaskState) {
 	if t.IsStep() && (t.Ended() || orchestrator.Interrupted(t.State) || orchestrator.Interrupted(before)) {
-		e.Wake(orchestrator.Key{Tenant: t.Tenant, ID: t.Parent.TaskID})
+		e.Wake(t.ParentKey())
 	}
 }

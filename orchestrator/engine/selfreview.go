@@ -33,7 +33,7 @@ func (e *Engine) checkSelfReview(ctx context.Context, t *orchestrator.Task, r co
 	if r.Phase != consultation.PhasePreExecution || !t.IsStep() {
 		return nil
 	}
-	parent, err := e.Store.Task(ctx, orchestrator.Key{Tenant: t.Tenant, ID: t.Parent.TaskID})
+	parent, err := e.Store.Task(ctx, t.ParentKey())
 	if err != nil {
 		return fmt.Errorf("look for who made what task %s begins with: %w", t.ID, err)
 	}
