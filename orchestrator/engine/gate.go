@@ -58,8 +58,8 @@ func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (stepResult, err
 }
 
 // storeGateResult stores the result of a gate, and counts it once it is stored: if the task has changed meanwhile, the check is repeated.
-func (e *Engine) storeGateResult(ctx context.Context, read *orchestrator.Task, g orchestrator.Gate, change func(*orchestrator.Task) []orchestrator.Event) (stepResult, error) {
-	next, err := e.transition(ctx, read, sameVersion, change)
+func (e *Engine) storeGateResult(ctx context.Context, read *orchestrator.Task, g orchestrator.Gate, do change) (stepResult, error) {
+	next, err := e.transition(ctx, read, sameVersion, do)
 	if err == nil {
 		e.meters.verdict(ctx, g)
 	}

@@ -60,8 +60,8 @@ func (c *conversation) save(ctx context.Context) error {
 }
 
 // write updates the task if it is still in this attempt, and refreshes the conversation's copy of it. The caller holds mu.
-func (c *conversation) write(ctx context.Context, change func(*orchestrator.Task) []orchestrator.Event) error {
-	t, err := c.engine.updateOwned(ctx, &c.task, attemptOpen, change)
+func (c *conversation) write(ctx context.Context, do change) error {
+	t, err := c.engine.updateOwned(ctx, &c.task, attemptOpen, do)
 	if err != nil {
 		return err
 	}

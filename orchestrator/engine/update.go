@@ -13,13 +13,13 @@ import (
 var errMoved = errors.New("the task changed meanwhile")
 
 // update writes a change and wakes those who watch the task.
-func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
+func (e *Engine) update(ctx context.Context, k orchestrator.Key, edit func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
 	now := e.now()
 	var before a2apb.TaskState
 	t, err := e.Store.Update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		before = t.State
 		ended := t.Ended()
-		events, err := change(t)
+		events, err := edit(t)
 		if err != nil {
 			return nil, err
 		}
@@ -40,20 +40,26 @@ func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*or
 	return t, err
 }
 
+// condition reports whether a change still applies to a task that was read before it, and is stored as now.
+type condition func(read, now *orchestrator.Task) bool
+
+// change edits a task and returns what its log says of that.
+type change func(*orchestrator.Task) []orchestrator.Event
+
 // updateOwned writes a change as the task's owner, provided that this replica still is the owner and still(read, now) is true.
-func (e *Engine) updateOwned(ctx context.Context, read *orchestrator.Task, still func(read, now *orchestrator.Task) bool, change func(*orchestrator.Task) []orchestrator.Event) (orchestrator.Task, error) {
+func (e *Engine) updateOwned(ctx context.Context, read *orchestrator.Task, still condition, do change) (orchestrator.Task, error) {
 	return e.update(ctx, read.Key(), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		if t.OwnerEpoch > read.OwnerEpoch || t.Ended() || !still(read, t) {
 			return nil, errMoved
 		}
 		t.OwnerEpoch = read.OwnerEpoch
-		return change(t), nil
+		return do(t), nil
 	})
 }
 
 // transition is updateOwned for a change that another step follows.
-func (e *Engine) transition(ctx context.Context, read *orchestrator.Task, still func(read, now *orchestrator.Task) bool, change func(*orchestrator.Task) []orchestrator.Event) (stepResult, error) {
-	t, err := e.updateOwned(ctx, read, still, change)
+func (e *Engine) transition(ctx context.Context, read *orchestrator.Task, still condition, do change) (stepResult, error) {
+	t, err := e.updateOwned(ctx, read, still, do)
 	if err != nil {
 		return stepResult{}, err
 	}
