@@ -58,7 +58,7 @@ func (e *Engine) remainingWait(ctx context.Context, r *runner, k orchestrator.Ke
 	if err == nil {
 		err = e.assumeOwnership(r, &t)
 	}
-	if err != nil || before.version != t.Version || !t.AwaitsCaller() || t.PendingReply() != nil {
+	if err != nil || before.version != t.Version || !isUnanswered(&t) {
 		return 0
 	}
 	r.version = t.Version

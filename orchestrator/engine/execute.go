@@ -35,7 +35,7 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (stepResult, 
 	}
 	defer leave()
 	e.runners.freeSlot()
-	if t.AwaitsCaller() && t.PendingReply() == nil {
+	if isUnanswered(&t) {
 		if wait, still := e.pollWaiting(ctx, &t, client); still {
 			return stepResult{wait: wait}, nil
 		}

@@ -22,6 +22,9 @@ const (
 	latest, latestAsked   = time.Minute, 10 * time.Minute
 )
 
+// isUnanswered reports whether the agent of a task waits for its caller, and has no reply coming.
+func isUnanswered(t *orchestrator.Task) bool { return t.AwaitsCaller() && t.PendingReply() == nil }
+
 // pollWaiting asks an agent that waits for its caller whether it still does, and returns how long to wait before asking again.
 func (e *Engine) pollWaiting(ctx context.Context, t *orchestrator.Task, client agentclient.Client) (wait time.Duration, still bool) {
 	a := t.OpenAttempt()
@@ -79,7 +82,7 @@ const firstPollPause = 10 * time.Millisecond
 // firstPollDelay returns how long to wait before an agent is asked about a task that waits for its caller and that a scan has just found; 0 for any
 // other one. The first few are asked about almost at once.
 func (e *Engine) firstPollDelay(t *orchestrator.Task) time.Duration {
-	if !t.AwaitsCaller() || t.PendingReply() != nil {
+	if !isUnanswered(t) {
 		return 0
 	}
 	if !e.runners.claimFound(t.Key()) {
