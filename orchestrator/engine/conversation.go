@@ -150,6 +150,6 @@ func (c *conversation) handleResponses(ctx context.Context) agentclient.Each {
 			c.noteProgress(strayed)
 			c.scheduleSave(ctx)
 		}
-		return c.hold()
+		return c.countHolding()
 	}
 }

@@ -126,7 +126,7 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker a
 	defer stop()
 	limited, c.cancel = context.WithCancelCause(limited)
 	defer c.cancel(nil)
-	defer c.letGo()
+	defer c.endHolding()
 	e.runners.setConversation(t.Key(), c)
 	if breaker.IsHalfOpen() {
 		defer breaker.EndProbeInTime()()

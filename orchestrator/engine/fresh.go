@@ -10,11 +10,11 @@ import (
 // freshTasks are the tasks that this process has accepted together with the intent to send their message, and has not sent yet. The zero value has none.
 type freshTasks struct {
 	mu    sync.Mutex
-	tasks map[orchestrator.Key]hold // guarded by mu
+	tasks map[orchestrator.Key]heldLease // guarded by mu
 }
 
-// hold is the lease under which a task was accepted.
-type hold struct {
+// heldLease is the lease under which a task was accepted.
+type heldLease struct {
 	group int
 	epoch uint64
 }
@@ -24,9 +24,9 @@ func (f *freshTasks) mark(t *orchestrator.Task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.tasks == nil {
-		f.tasks = make(map[orchestrator.Key]hold)
+		f.tasks = make(map[orchestrator.Key]heldLease)
 	}
-	f.tasks[t.Key()] = hold{group: orchestrator.GroupOf(t.Shard), epoch: t.OwnerEpoch}
+	f.tasks[t.Key()] = heldLease{group: orchestrator.GroupOf(t.Shard), epoch: t.OwnerEpoch}
 }
 
 // claim reports, once, whether this process accepted the task together with the intent to send, has held its lease ever since, and has not sent the message
@@ -52,5 +52,5 @@ func (f *freshTasks) forget(k orchestrator.Key) {
 func (f *freshTasks) dropGroup(group int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	maps.DeleteFunc(f.tasks, func(_ orchestrator.Key, under hold) bool { return under.group == group })
+	maps.DeleteFunc(f.tasks, func(_ orchestrator.Key, under heldLease) bool { return under.group == group })
 }

@@ -18,8 +18,8 @@ func newHoldings(exchanges int) *share.Bytes[orchestrator.Key] {
 	return share.NewBytes[orchestrator.Key](max(exchanges*smallHolding, minHoldings))
 }
 
-// hold counts what the agent has made so far. If that is too much, the exchange has to end; the task goes on later. The caller holds mu.
-func (c *conversation) hold() error {
+// countHolding counts what the agent has made so far. If that is too much, the exchange has to end; the task goes on later. The caller holds mu.
+func (c *conversation) countHolding() error {
 	now := c.remote.Memory()
 	if now <= smallHolding {
 		now = 0
@@ -37,8 +37,8 @@ func (c *conversation) hold() error {
 	return nil
 }
 
-// letGo ends the counting.
-func (c *conversation) letGo() {
+// endHolding ends the counting.
+func (c *conversation) endHolding() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.held > 0 {

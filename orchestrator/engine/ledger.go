@@ -118,7 +118,7 @@ func (e *Engine) reportWaiting(ctx context.Context, t *orchestrator.Task) error 
 	case t.Blocked():
 		question = "for a consultation of its own: " + describeError(gateError(t))
 	case t.AwaitsCaller():
-		question = cmp.Or(agenttask.Text(stepQuestion(t)), "for something, without words: the task is in state "+t.State.String())
+		question = cmp.Or(agenttask.Text(shownQuestion(t)), "for something, without words: the task is in state "+t.State.String())
 	}
 	err := e.Ledger.Asks(ctx, t.Tenant, t.Parent.TaskID, t.Parent.ConsultationID, question)
 	if fault.KindOf(err) == fault.NotFound { // the consultation is no longer kept, which must not block the task

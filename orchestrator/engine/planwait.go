@@ -40,7 +40,7 @@ func (r *planRound) showWait() (show func(*orchestrator.Task)) {
 			t.Error.Message = fmt.Sprintf("task %s of agent %s waits: %s", child.ID, child.Agent, t.Error.Message)
 			return
 		}
-		if t.StatusMessage = stepQuestion(child); t.StatusMessage != nil {
+		if t.StatusMessage = shownQuestion(child); t.StatusMessage != nil {
 			addTurn(t, orchestrator.Turn{FromAgent: true, MessageID: t.StatusMessage.GetMessageId(), Time: child.UpdateTime, Message: t.StatusMessage})
 		}
 	}
@@ -114,12 +114,13 @@ func gateError(t *orchestrator.Task) *orchestrator.Error {
 	return &orchestrator.Error{Reason: "CONSULTATION_MISSING", Message: "its gate is closed"}
 }
 
-// stepQuestion returns what a step's agent asks. Its words are held back while a review stands between them and the caller.
-func stepQuestion(child *orchestrator.Task) *a2apb.Message {
-	if !child.Guarded() {
-		return child.StatusMessage
+// shownQuestion returns what a task's agent asks, as it is shown where the task serves another one: its words are held back while a review stands between
+// them and the caller.
+func shownQuestion(t *orchestrator.Task) *a2apb.Message {
+	if !t.Guarded() {
+		return t.StatusMessage
 	}
-	return child.HeldQuestion()
+	return t.HeldQuestion()
 }
 
 // logWait logs for whom the task of a step waits.
