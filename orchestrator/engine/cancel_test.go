@@ -17,7 +17,6 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
-	"github.com/quorate/quorate/orchestrator/storetest"
 )
 
 // unstoppable is an agent that takes requests to stop and does not answer them.
@@ -182,24 +181,6 @@ func TestAnAgentThatWasMissedIsAskedToStopOnceMore(t *testing.T) {
 			t.Errorf("the log ends with %+v, want the task canceled and the agent stopped", end)
 		}
 	})
-}
-
-// newStage returns a simulation, not started, of one agent.
-func newStage(t *testing.T, a *actor) *simulation {
-	t.Helper()
-	return &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: a, actors: map[string]*actor{a.name: a}}
-}
-
-// accept submits a task to the agent and returns its key.
-func (s *simulation) accept(agent, requestID string) orchestrator.Key {
-	s.t.Helper()
-	task, err := s.engine.Submit(s.t.Context(), engine.Submission{
-		Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Agent: agent}, RequestID: requestID,
-	})
-	if err != nil {
-		s.t.Fatalf("Submit() = %v", err)
-	}
-	return orchestrator.Key{Tenant: tenant, ID: task.ID}
 }
 
 // TestATaskThatWaitsIsCanceledAtOnce cancels many tasks at a time that have no runner: the one that begins with the news must not be stopped by it.

@@ -241,12 +241,3 @@ func TestARequestForAConsultationGetsTheSameOneWhenTheTaskHasEnded(t *testing.T)
 		t.Errorf("Consult() of something else = %v, want REQUEST_ID_REUSED", err)
 	}
 }
-
-func consult(t *testing.T, w *world, taskID string) {
-	t.Helper()
-	c, err := w.engine.Consult(t.Context(), tenant, taskID, "r", nil, consultation.Request{})
-	if err != nil {
-		t.Fatalf("Consult() = %v", err)
-	}
-	w.awaitEnd(c.CarrierTaskID)
-}

@@ -289,13 +289,3 @@ func TestArtifactsOverTheLimitFailTheTask(t *testing.T) {
 		})
 	}
 }
-
-func count(log []orchestrator.Event, kind orchestrator.EventType) int {
-	n := 0
-	for _, e := range log {
-		if e.Type == kind {
-			n++
-		}
-	}
-	return n
-}

@@ -7,54 +7,12 @@ import (
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
-	"github.com/quorate/quorate/registry/agentcard"
 )
-
-const extension = "https://github.com/quorate/quorate/extensions/consultation/v1"
-
-func structOf(tb testing.TB, m map[string]any) *structpb.Struct {
-	tb.Helper()
-	s, err := structpb.NewStruct(m)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return s
-}
-
-func requirement(phase string) []agentcard.ConsultationRequirement {
-	return []agentcard.ConsultationRequirement{{
-		ID: "r", TargetAgent: "reviewer", Phase: phase, Mandatory: true,
-		Condition: &agentcard.Condition{Attribute: "sensitive", Operator: "equals", Value: true},
-	}}
-}
-
-var sensitive = consultation.Attributes{"sensitive": true}
-
-// reviews makes an actor that answers consultations: its verdict gets into the ledger as the receiver would put it there, if recorded is true.
-func reviews(w **world, outcome, feedback string, recorded bool) *actor {
-	return &actor{name: "reviewer", play: func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error {
-		word := m.GetMetadata().AsMap()[extension].(map[string]any)
-		trace := strings.Split(m.GetMetadata().AsMap()["traceparent"].(string), "-")
-		if recorded {
-			err := (*w).ledger.Record(ctx, consultation.Recorder{Tenant: tenant, Agent: "reviewer"}, consultation.Claim{
-				TraceID: trace[1], SpanID: "00f067aa0ba902b7", ServiceName: "reviewer", ConsultationID: word["consultationId"].(string),
-				TaskID: word["taskId"].(string), RequirementID: word["requirementId"].(string), Phase: word["phase"].(string),
-				SourceAgent: word["sourceAgent"].(string), TargetAgent: "reviewer", Outcome: outcome, Feedback: feedback,
-				SubjectDigest: word["subjectDigest"].(string), Attempt: int(word["attempt"].(float64)), SchemaVersion: 1,
-			})
-			if err != nil {
-				return err
-			}
-		}
-		return say(snapshot("c1", a2apb.TaskState_TASK_STATE_COMPLETED, "", outcome+": "+feedback))
-	}}
-}
 
 func TestAGateHoldsTheTaskUntilItsReviewerApproves(t *testing.T) {
 	for _, phase := range []string{"pre-execution", "design-review", "pre-completion"} {

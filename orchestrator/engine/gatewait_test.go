@@ -2,8 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -44,29 +42,6 @@ func TestATaskGoesOnWithTheConsultationThatItWaitsFor(t *testing.T) {
 				t.Errorf("events after the request = %+v, %v, want a consultation with the task in state %s: who watches it from here on leaves otherwise", log, err, test.state)
 			}
 		})
-	}
-}
-
-// blockedWith waits until the task is blocked with a verdict whose reason has some words in it.
-func (w *world) blockedWith(id, verdict, words string) {
-	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), limit)
-	defer cancel()
-	seen := errors.New("seen")
-	key := orchestrator.Key{Tenant: tenant, ID: id}
-	task, err := w.engine.Watch(ctx, key, 0, true, func(orchestrator.Event) error {
-		t, err := w.store.Task(ctx, key)
-		if err != nil {
-			return err
-		}
-		if n := len(t.Gates); t.Blocked() && t.Gates[n-1].Requirements[0].Verdict == verdict && strings.Contains(t.Error.Message, words) {
-			return seen
-		}
-		return nil
-	})
-	if !errors.Is(err, seen) {
-		w.t.Fatalf("Watch() = %v with task in state %s, phase %s, error %+v, gates %+v, want it blocked with verdict %s and %q",
-			err, task.State, task.Phase, task.Error, task.Gates, verdict, words)
 	}
 }
 

@@ -271,3 +271,13 @@ func (d directory) Edition(string) uint64                              { return 
 func (d directory) Revision(string) int64                              { return 0 }
 func (d directory) Refresh(context.Context, string) error              { return nil }
 func (d directory) SyncStatuses(context.Context, string) (bool, error) { return false, nil }
+
+func count(log []orchestrator.Event, kind orchestrator.EventType) int {
+	n := 0
+	for _, e := range log {
+		if e.Type == kind {
+			n++
+		}
+	}
+	return n
+}

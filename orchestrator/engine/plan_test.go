@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -16,44 +15,6 @@ import (
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/agentcard"
 )
-
-// turns plays an agent of a chain: what it delivers says what it was given.
-func turns(name, in, inType, out, outType string) *actor {
-	a := &actor{name: name, skill: "work"}
-	a.inputs = []agentcard.InputSchema{{Name: in, SemanticType: inType, Required: true}}
-	a.outputs = []agentcard.OutputSchema{{Name: out, SemanticType: outType, Guaranteed: true}}
-	a.play = func(_ context.Context, m *a2apb.Message, say agentclient.Each) error {
-		return say(snapshot("r", a2apb.TaskState_TASK_STATE_COMPLETED, "", fmt.Sprintf("%s(%s)", name, input(m, in))))
-	}
-	return a
-}
-
-// input is what a message brings as an input.
-func input(m *a2apb.Message, name string) string {
-	var texts []string
-	for _, p := range m.GetParts() {
-		if p.GetMetadata().GetFields()["input"].GetStringValue() == name {
-			texts = append(texts, p.GetText())
-		}
-	}
-	return strings.Join(texts, "+")
-}
-
-func chained() engine.Submission {
-	return engine.Submission{
-		Route: orchestrator.Route{Contract: &orchestrator.Contract{
-			Inputs: []orchestrator.Typed{{SemanticType: "comment"}}, Output: orchestrator.Typed{SemanticType: "collection"},
-		}},
-		Inputs: []orchestrator.Input{{Name: "wish", SemanticType: "comment", Parts: text("a shop").GetParts()}},
-	}
-}
-
-func threeInAChain() []*actor {
-	return []*actor{
-		turns("analyst", "idea", "comment", "stories", "reference"), turns("coder", "stories", "reference", "code", "artifact"),
-		turns("builder", "code", "artifact", "site", "collection"),
-	}
-}
 
 // TestAStepThatCannotBeginYetIsTriedAgain has the second agent of a chain, in whose place there is nobody, be away when the first is done.
 func TestAStepThatCannotBeginYetIsTriedAgain(t *testing.T) {

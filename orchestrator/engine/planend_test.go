@@ -79,9 +79,3 @@ func TestATaskThatEndsFromOutsideKeepsWhatItsStepsCompleted(t *testing.T) {
 		})
 	}
 }
-
-// stepRuns reports whether a step's task is under way, as the task says.
-func stepRuns(t *orchestrator.Task, i int) bool {
-	s := &t.Plan.Steps[i]
-	return s.TaskID != "" && !orchestrator.Terminal(s.State)
-}

@@ -170,32 +170,3 @@ func (s *overtakenCancel) Update(ctx context.Context, k orchestrator.Key, change
 	}
 	return s.Store.Update(ctx, k, change)
 }
-
-// after is a play that begins when it may.
-func after(may <-chan struct{}, play func(context.Context, *a2apb.Message, agentclient.Each) error) func(context.Context, *a2apb.Message, agentclient.Each) error {
-	return func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error {
-		select {
-		case <-may:
-			return play(ctx, m, say)
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-// awaitCompleted waits until so many steps of a task are completed, or it has ended.
-func (w *world) awaitCompleted(id string, steps int) {
-	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), limit)
-	defer cancel()
-	enough := errors.New("enough are")
-	_, err := w.engine.Watch(ctx, orchestrator.Key{Tenant: tenant, ID: id}, 0, true, func(orchestrator.Event) error {
-		if w.task(id).Plan.Completed() >= steps {
-			return enough
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, enough) {
-		w.t.Fatalf("Watch(%s) = %v, want %d completed steps", id, err, steps)
-	}
-}

@@ -3,7 +3,6 @@ package engine_test
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -19,32 +18,6 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry/agentcard"
 )
-
-// asks plays an agent that asks in a state, and delivers what it is told then.
-func asks(state a2apb.TaskState, question string) *actor {
-	a := &actor{name: "asker", skill: "work"}
-	a.play = func(_ context.Context, m *a2apb.Message, say agentclient.Each) error {
-		if m.GetTaskId() == "" {
-			a.remember(remoteTask("r", state, question))
-			return say(snapshot("r", state, question))
-		}
-		done := remoteTask("r", a2apb.TaskState_TASK_STATE_COMPLETED, "", "told "+m.GetParts()[0].GetText())
-		a.remember(done)
-		return say(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: done}})
-	}
-	return a
-}
-
-var toAll = orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}}
-
-// reply replies to a task and reports the reason when that is refused.
-func (w *world) reply(id, words, request string) string {
-	w.t.Helper()
-	_, err := w.engine.Reply(w.t.Context(), engine.Reply{
-		Key: orchestrator.Key{Tenant: tenant, ID: id}, Caller: "tester", Message: text(words), RequestID: request,
-	})
-	return fault.ReasonOf(err)
-}
 
 func TestATaskShowsWhatItsStepAsksAndTakesTheReply(t *testing.T) {
 	t.Parallel()
@@ -148,22 +121,6 @@ func TestATaskGoesOnWithTheConsultationThatItsStepWaitsFor(t *testing.T) {
 	if now := w.task(task.ID); err != nil || len(log) != 1 || now.Blocked() || now.Error != nil || !strings.HasSuffix(log[0].Detail, "task "+step+" goes on") {
 		t.Errorf("events after the request = %+v, %v; the task is in state %s with error %v, want that it goes on", log, err, now.State, now.Error)
 	}
-}
-
-// until returns the task once it is as wanted.
-func (w *world) until(id string, wanted func(*orchestrator.Task) bool) (t orchestrator.Task) {
-	w.t.Helper()
-	reached := errors.New("the task is as wanted")
-	_, err := w.engine.Watch(w.t.Context(), orchestrator.Key{Tenant: tenant, ID: id}, 0, true, func(orchestrator.Event) error {
-		if t = w.task(id); wanted(&t) {
-			return reached
-		}
-		return nil
-	})
-	if !errors.Is(err, reached) {
-		w.t.Fatalf("Watch(%s) = %v, want the task as wanted; it is in state %s", id, err, t.State)
-	}
-	return t
 }
 
 func TestATaskThatEndsWhileItsStepWaitsAsksNoMore(t *testing.T) {

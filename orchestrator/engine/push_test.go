@@ -1,11 +1,9 @@
 package engine_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,41 +15,6 @@ import (
 	"github.com/quorate/quorate/orchestrator/storetest"
 	"github.com/quorate/quorate/platform/fault"
 )
-
-// receiver is told of tasks, and fails as it is told to.
-type receiver struct {
-	mu    sync.Mutex
-	calls int                  // guarded by mu
-	heard []orchestrator.Event // guarded by mu; those that it took
-	fail  func(call int) error // nil: never
-}
-
-func (*receiver) Check(w orchestrator.Webhook) error {
-	if w.URL == "" {
-		return fault.Invalid("url", "URL_INVALID", "no URL")
-	}
-	return nil
-}
-
-func (r *receiver) Send(_ context.Context, w orchestrator.Webhook, t *orchestrator.Task, e orchestrator.Event) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.calls++
-	if w.Token.Reveal() != "secret" || t.ID == "" {
-		return fault.New(fault.FailedPrecondition, "WRONG", "told with %q about %q", w.Token, t.ID)
-	}
-	if r.fail != nil {
-		if err := r.fail(r.calls); err != nil {
-			return err
-		}
-	}
-	r.heard = append(r.heard, e)
-	return nil
-}
-
-func unavailable(int) error {
-	return fault.New(fault.Unavailable, "RECEIVER_UNREACHABLE", "nobody there")
-}
 
 // TestWhoeverHasToBeToldIsToldWhereverItBreaks runs a task with a receiver once for every call to the store and every kind of mishap, while the
 // receiver is away for its first three calls: it hears of every state, in order, at least once, and nothing is owed in the end.
@@ -113,14 +76,6 @@ func tell(t *testing.T, x *trouble) {
 	}
 	if again := len(heard) - len(want); again > 2 {
 		t.Errorf("%s: the receiver heard %v, want no more repetitions than one mishap explains", when, heard)
-	}
-}
-
-// told is a submission with a receiver.
-func told(requestID string) engine.Submission {
-	return engine.Submission{
-		Tenant: tenant, Caller: "tester", Message: text("begin"), Route: orchestrator.Route{Agent: "worker"}, RequestID: requestID,
-		Webhook: &orchestrator.Webhook{URL: "https://example.com", Token: "secret"},
 	}
 }
 

@@ -13,20 +13,6 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// chunks is an artifact in parts.
-func chunks(texts ...string) *a2apb.Artifact {
-	a := &a2apb.Artifact{ArtifactId: "a"}
-	for _, s := range texts {
-		a.Parts = append(a.Parts, text(s).GetParts()...)
-	}
-	return a
-}
-
-func withArtifacts(t *a2apb.Task, list ...*a2apb.Artifact) *a2apb.Task {
-	t.Artifacts = list
-	return t
-}
-
 // TestNothingIsMissingOfWhatAnAgentDeliversWhileNobodyListens has the connection break, and the agent add to what it delivers between the question
 // how its task stands and the stream of what follows.
 func TestNothingIsMissingOfWhatAnAgentDeliversWhileNobodyListens(t *testing.T) {
@@ -90,8 +76,4 @@ func TestNothingIsMissingOfWhatAnAgentDeliversWhileNobodyListens(t *testing.T) {
 			}
 		})
 	}
-}
-
-func snapshotOf(t *a2apb.Task) *a2apb.StreamResponse {
-	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: t}}
 }

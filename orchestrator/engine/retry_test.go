@@ -1,47 +1,15 @@
 package engine_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
-	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/platform/fault"
 )
-
-// flaky is a worker whose first sends fail in a way of their own; it notes when it was asked.
-type flaky struct {
-	*worker
-	fail  func(send int) error // by number
-	hold  func()               // before a message that is not refused is taken
-	asked []time.Time
-}
-
-func (f *flaky) count(change func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	change()
-}
-
-func (f *flaky) Send(ctx context.Context, m *a2apb.Message, stream bool, each agentclient.Each) error {
-	f.mu.Lock()
-	f.asked = append(f.asked, time.Now())
-	err := f.fail(len(f.asked))
-	f.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	if f.hold != nil {
-		f.hold()
-	}
-	return f.worker.Send(ctx, m, stream, each)
-}
 
 func overloaded(after time.Duration) error {
 	f := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "overloaded")
@@ -99,18 +67,6 @@ func TestABreakerKeepsManyTasksFromAnAgentThatIsDown(t *testing.T) {
 			s.check("after the agent came back", k)
 		}
 	})
-}
-
-func (s *simulation) submit(requestID string) orchestrator.Key {
-	s.t.Helper()
-	task, err := s.engine.Submit(s.t.Context(), engine.Submission{
-		Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Agent: "worker"}, RequestID: requestID,
-	})
-	if err != nil {
-		s.t.Fatalf("Submit() = %v", err)
-	}
-	s.accepted++
-	return orchestrator.Key{Tenant: tenant, ID: task.ID}
 }
 
 func TestAnOutageIsNotFollowedByAStorm(t *testing.T) {

@@ -87,3 +87,31 @@ func (c connects) Connect(name string, _ agentcard.Card) (agentclient.Client, st
 	}
 	return c.client, agentcard.BindingGRPC, nil
 }
+
+// flaky is a worker whose first sends fail in a way of their own; it notes when it was asked.
+type flaky struct {
+	*worker
+	fail  func(send int) error // by number
+	hold  func()               // before a message that is not refused is taken
+	asked []time.Time
+}
+
+func (f *flaky) count(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+}
+
+func (f *flaky) Send(ctx context.Context, m *a2apb.Message, stream bool, each agentclient.Each) error {
+	f.mu.Lock()
+	f.asked = append(f.asked, time.Now())
+	err := f.fail(len(f.asked))
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if f.hold != nil {
+		f.hold()
+	}
+	return f.worker.Send(ctx, m, stream, each)
+}

@@ -184,3 +184,21 @@ func remoteTask(id string, state a2apb.TaskState, said string, contents ...strin
 	}
 	return t
 }
+
+// chunks is an artifact in parts.
+func chunks(texts ...string) *a2apb.Artifact {
+	a := &a2apb.Artifact{ArtifactId: "a"}
+	for _, s := range texts {
+		a.Parts = append(a.Parts, text(s).GetParts()...)
+	}
+	return a
+}
+
+func withArtifacts(t *a2apb.Task, list ...*a2apb.Artifact) *a2apb.Task {
+	t.Artifacts = list
+	return t
+}
+
+func snapshotOf(t *a2apb.Task) *a2apb.StreamResponse {
+	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: t}}
+}
