@@ -29,6 +29,9 @@
 //   - Whoever follows a task: Watch (watch.go, watchdrafts.go, watchers.go), and receivers of push notifications (webhook.go).
 //   - Replicas: leases decide which one works on which tasks (ownership.go), for which it searches (scan.go, scanschedule.go).
 //
+// Most tests play with a world, an engine over embedded stores (harness_test.go), or with a simulation, an engine over a store in memory, in played time, in
+// which every call may go wrong (sim_test.go). A fleet (fleet_test.go) has several such engines; mutation_test.go shows that it notices what it is for.
+//
 // Package agentmessage makes what agents get, agenttask keeps what they say, admission bounds how many tasks are with them at a time, and push has receivers
 // notified.
 package engine
