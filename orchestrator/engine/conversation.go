@@ -17,6 +17,9 @@ import (
 // that time the message is sent again under the same message id, so an agent that deduplicates does no work twice.
 const writeDelay = 50 * time.Millisecond
 
+// saveTimeout bounds a last call to the store or the agent once the exchange is over, when its context may have ended.
+const saveTimeout = 5 * time.Second
+
 // conversation is one attempt's exchange with its agent.
 type conversation struct {
 	engine      *Engine
@@ -90,8 +93,7 @@ func (c *conversation) run(ctx context.Context) error {
 // hasResult reports whether the agent has ended its task, with a result that can be stored. The caller holds mu, or run has ended.
 func (c *conversation) hasResult() bool { return c.remote.Ended() && !c.refused }
 
-const saveTimeout = 5 * time.Second
-
+// exchange is run without what has to be stored at its end.
 func (c *conversation) exchange(ctx context.Context) error {
 	if c.stream {
 		ctx, c.leaveStream = context.WithCancel(ctx)
