@@ -69,3 +69,13 @@ func gateSummary(g orchestrator.Gate) string {
 	}
 	return b.String()
 }
+
+// gateError returns what a gate holds a task for.
+func gateError(t *orchestrator.Task) *orchestrator.Error {
+	for _, r := range t.Gates[len(t.Gates)-1].Requirements {
+		if r.Blocks() {
+			return &orchestrator.Error{Reason: r.Code, Message: r.Reason}
+		}
+	}
+	return &orchestrator.Error{Reason: "CONSULTATION_MISSING", Message: "its gate is closed"}
+}

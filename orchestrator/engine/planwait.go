@@ -104,16 +104,6 @@ func (r *planRound) waitToShow() (found *orchestrator.Asking) {
 	return found
 }
 
-// gateError returns what a gate holds a task for.
-func gateError(t *orchestrator.Task) *orchestrator.Error {
-	for _, r := range t.Gates[len(t.Gates)-1].Requirements {
-		if r.Blocks() {
-			return &orchestrator.Error{Reason: r.Code, Message: r.Reason}
-		}
-	}
-	return &orchestrator.Error{Reason: "CONSULTATION_MISSING", Message: "its gate is closed"}
-}
-
 // shownQuestion returns what a task's agent asks, as it is shown where the task serves another one: its words are held back while a review stands between
 // them and the caller.
 func shownQuestion(t *orchestrator.Task) *a2apb.Message {
