@@ -38,13 +38,7 @@ func (e *Engine) buildPlan(ctx context.Context, s *Submission, to *router.Result
 		p.Inputs = append(p.Inputs, orchestrator.Typed{Name: in.Name, SemanticType: in.SemanticType})
 	}
 	for _, l := range to.Decision.Chain {
-		l.Takes = slices.Clone(l.Takes)
-		for i := range l.Takes {
-			if l.Takes[i].From == 0 {
-				l.Takes[i].Item = inputNamed(s.Inputs, l.Inputs[i])
-			}
-		}
-		p.Steps = append(p.Steps, orchestrator.Step{Link: l})
+		p.Steps = append(p.Steps, orchestrator.Step{Link: withTaskInputs(l, s.Inputs)})
 	}
 	p.Need = len(p.Steps)
 	if f := s.Route.FanOut; f != nil {
@@ -58,17 +52,32 @@ func (e *Engine) buildPlan(ctx context.Context, s *Submission, to *router.Result
 	return p, e.checkFirstSteps(ctx, s, to, p)
 }
 
-// inputNamed returns the name of the task's input that is meant: by its name if there is one, or else by its type.
-func inputNamed(inputs []orchestrator.Input, want orchestrator.Typed) string {
-	for _, alike := range []func(orchestrator.Input) bool{
-		func(in orchestrator.Input) bool { return in.Name == want.Name },
-		func(in orchestrator.Input) bool { return want.Name == "" && in.SemanticType == want.SemanticType },
+// withTaskInputs returns a link that says which of the task's inputs it takes: the one with the name that the contract has or, since a contract need not have
+// one, that the agent has for it, or else the first of the type.
+func withTaskInputs(l orchestrator.Link, inputs []orchestrator.Input) orchestrator.Link {
+	l.Takes = slices.Clone(l.Takes)
+	taken := func(name string) bool {
+		return slices.ContainsFunc(l.Takes, func(t orchestrator.Take) bool { return t.From == 0 && t.Item == name })
+	}
+	for _, meant := range []func(orchestrator.Input, orchestrator.Typed, string) bool{
+		func(in orchestrator.Input, want orchestrator.Typed, _ string) bool { return in.Name == want.Name },
+		func(in orchestrator.Input, _ orchestrator.Typed, as string) bool { return in.Name == as },
+		func(in orchestrator.Input, want orchestrator.Typed, _ string) bool {
+			return want.Name == "" && in.SemanticType == want.SemanticType
+		},
 	} {
-		if i := slices.IndexFunc(inputs, alike); i >= 0 {
-			return inputs[i].Name
+		for i := range l.Takes {
+			t := &l.Takes[i]
+			if t.From > 0 || t.Item != "" {
+				continue
+			}
+			found := func(in orchestrator.Input) bool { return !taken(in.Name) && meant(in, l.Inputs[i], t.As) }
+			if at := slices.IndexFunc(inputs, found); at >= 0 {
+				t.Item = inputs[at].Name
+			}
 		}
 	}
-	return ""
+	return l
 }
 
 // stepContent returns what the agent of a step gets that is due: the message of the plan's task, with those of its inputs and of the earlier steps'

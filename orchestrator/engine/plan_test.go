@@ -69,6 +69,40 @@ func TestAChainRunsAsOneTask(t *testing.T) {
 	}
 }
 
+// TestAChainTakesTheInputsThatAreMeant has inputs that the contract does not name: an agent knows them by its own names, as when it does a task alone.
+func TestAChainTakesTheInputsThatAreMeant(t *testing.T) {
+	given := func(name, kind string) orchestrator.Input {
+		return orchestrator.Input{Name: name, SemanticType: kind, Parts: text(name).GetParts()}
+	}
+	comment := orchestrator.Typed{SemanticType: "comment"}
+	for name, test := range map[string]struct {
+		contract []orchestrator.Typed
+		inputs   []orchestrator.Input
+		want     string
+	}{
+		"by the names that the agent has for them": {[]orchestrator.Typed{comment, comment}, []orchestrator.Input{given("tone", ""), given("idea", "")}, "idea, tone"},
+		"by their types, each once":                {[]orchestrator.Typed{comment, comment}, []orchestrator.Input{given("a", "comment"), given("b", "comment")}, "a, b"},
+		"by a name first, whatever the order":      {[]orchestrator.Typed{comment, comment}, []orchestrator.Input{given("idea", "comment"), given("b", "comment")}, "idea, b"},
+		"by the names in the contract": {
+			[]orchestrator.Typed{{Name: "b", SemanticType: "comment"}, {Name: "tone", SemanticType: "comment"}}, []orchestrator.Input{given("tone", ""), given("b", "")}, "b, tone",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list := threeInAChain()
+			list[0].inputs = append(list[0].inputs, agentcard.InputSchema{Name: "tone", SemanticType: "comment", Required: true})
+			list[0].play = func(_ context.Context, m *a2apb.Message, say agentclient.Each) error {
+				return say(snapshot("r", a2apb.TaskState_TASK_STATE_COMPLETED, "", input(m, "idea")+", "+input(m, "tone")))
+			}
+			w, s := newWorld(t, list...), chained()
+			s.Route.Contract.Inputs, s.Inputs = test.contract, test.inputs
+			task, log := w.awaitEnd(w.submit(s).ID)
+			if want := "builder(coder(" + test.want + "))"; len(task.Artifacts) != 1 || task.Artifacts[0].GetParts()[0].GetText() != want {
+				t.Errorf("state %s (%v) with %v, want %q; log %v", task.State, task.Error, task.Artifacts, want, log)
+			}
+		})
+	}
+}
+
 func TestAChainPassesOnWhatIsLarge(t *testing.T) {
 	list := threeInAChain()
 	large := strings.Repeat("x", 1<<20)
