@@ -56,9 +56,6 @@ func (e *Engine) buildPlan(ctx context.Context, s *Submission, to *router.Result
 // one, that the agent has for it, or else the first of the type.
 func withTaskInputs(l orchestrator.Link, inputs []orchestrator.Input) orchestrator.Link {
 	l.Takes = slices.Clone(l.Takes)
-	taken := func(name string) bool {
-		return slices.ContainsFunc(l.Takes, func(t orchestrator.Take) bool { return t.From == 0 && t.Item == name })
-	}
 	for _, meant := range []func(orchestrator.Input, orchestrator.Typed, string) bool{
 		func(in orchestrator.Input, want orchestrator.Typed, _ string) bool { return in.Name == want.Name },
 		func(in orchestrator.Input, _ orchestrator.Typed, as string) bool { return in.Name == as },
@@ -71,7 +68,7 @@ func withTaskInputs(l orchestrator.Link, inputs []orchestrator.Input) orchestrat
 			if t.From > 0 || t.Item != "" {
 				continue
 			}
-			found := func(in orchestrator.Input) bool { return !taken(in.Name) && meant(in, l.Inputs[i], t.As) }
+			found := func(in orchestrator.Input) bool { return !takes(l.Takes, in.Name) && meant(in, l.Inputs[i], t.As) }
 			if at := slices.IndexFunc(inputs, found); at >= 0 {
 				t.Item = inputs[at].Name
 			}
@@ -81,7 +78,8 @@ func withTaskInputs(l orchestrator.Link, inputs []orchestrator.Input) orchestrat
 }
 
 // stepContent returns what the agent of a step gets that is due: the message of the plan's task, with those of its inputs and of the earlier steps'
-// results that the step takes. A step that takes nothing in particular gets all inputs. tasks are those of the earlier steps.
+// results that the step takes. A step that takes nothing in particular gets all inputs, and inputs that no step takes stay in the message for all. tasks are
+// those of the earlier steps.
 func stepContent(whole *a2apb.Message, plan *orchestrator.Plan, i int, tasks map[int]*orchestrator.Task) (*a2apb.Message, []orchestrator.Input) {
 	parts := make(map[string][]*a2apb.Part)
 	m := proto.CloneOf(whole)
@@ -91,7 +89,7 @@ func stepContent(whole *a2apb.Message, plan *orchestrator.Plan, i int, tasks map
 	}
 	m.Parts = slices.DeleteFunc(m.GetParts(), func(p *a2apb.Part) bool {
 		name := p.GetMetadata().GetFields()[router.InputKey].GetStringValue()
-		if !slices.ContainsFunc(plan.Inputs, func(in orchestrator.Typed) bool { return in.Name == name }) {
+		if !isStepInput(plan, i, name) {
 			return false
 		}
 		parts[name] = append(parts[name], p)
@@ -114,6 +112,22 @@ func stepContent(whole *a2apb.Message, plan *orchestrator.Plan, i int, tasks map
 		}
 	}
 	return m, inputs
+}
+
+// isStepInput reports whether an input of a plan's task, of this name, is not left in the message for step i: steps get it as their own input, or step i gets
+// something else under that name.
+func isStepInput(plan *orchestrator.Plan, i int, name string) bool {
+	if !slices.ContainsFunc(plan.Inputs, func(in orchestrator.Typed) bool { return in.Name == name }) {
+		return false
+	}
+	return plan.Mode != orchestrator.PlanChain ||
+		slices.ContainsFunc(plan.Steps[i].Takes, func(t orchestrator.Take) bool { return t.As == name }) ||
+		slices.ContainsFunc(plan.Steps, func(s orchestrator.Step) bool { return takes(s.Takes, name) })
+}
+
+// takes reports whether an input of the task is taken.
+func takes(list []orchestrator.Take, name string) bool {
+	return slices.ContainsFunc(list, func(t orchestrator.Take) bool { return t.From == 0 && t.Item == name })
 }
 
 func artifactParts(artifacts []*a2apb.Artifact) []*a2apb.Part {

@@ -103,6 +103,27 @@ func TestAChainTakesTheInputsThatAreMeant(t *testing.T) {
 	}
 }
 
+// TestInputsThatNoAgentOfAChainRequiresGoToAll has inputs that the second agent may do with, that nobody knows, and of which the second agent gets another.
+func TestInputsThatNoAgentOfAChainRequiresGoToAll(t *testing.T) {
+	list := threeInAChain()
+	list[1].inputs = append(list[1].inputs, agentcard.InputSchema{Name: "style", SemanticType: "comment"})
+	w, s := newWorld(t, list...), chained()
+	for name, value := range map[string]string{"style": "neat", "color": "red", "stories": "old ones"} {
+		s.Inputs = append(s.Inputs, orchestrator.Input{Name: name, Parts: text(value).GetParts()})
+	}
+	task, log := w.awaitEnd(w.submit(s).ID)
+	if want := "builder(coder(analyst(a shop)))"; len(task.Artifacts) != 1 || task.Artifacts[0].GetParts()[0].GetText() != want {
+		t.Errorf("state %s (%v) with %v, want %q; log %v", task.State, task.Error, task.Artifacts, want, log)
+	}
+	for _, a := range list {
+		for _, m := range a.sends() {
+			if style, color, wish := input(m, "style"), input(m, "color"), input(m, "wish"); style != "neat" || color != "red" || wish != "" {
+				t.Errorf("%s got the style %q, the color %q and the wish %q, want neat, red and, since it is another agent's input, nothing", a.name, style, color, wish)
+			}
+		}
+	}
+}
+
 func TestAChainPassesOnWhatIsLarge(t *testing.T) {
 	list := threeInAChain()
 	large := strings.Repeat("x", 1<<20)
