@@ -129,6 +129,37 @@ func TestOfThoseWhoFitOneThatTakesTheInputsIsChosen(t *testing.T) {
 	}
 }
 
+// TestAnAgentThatJoinsTakesInputsAtOnce has the first submission after an agent has joined be one that the others do not take.
+func TestAnAgentThatJoinsTakesInputsAtOnce(t *testing.T) {
+	t.Parallel()
+	makes := []agentcard.OutputSchema{{Name: "code", SemanticType: "artifact", Guaranteed: true}}
+	wants := []agentcard.InputSchema{{Name: "spec", SemanticType: "document", Required: true}}
+	s := engine.Submission{
+		Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Contract: &orchestrator.Contract{Inputs: []orchestrator.Typed{{Name: "spec"}}, Output: orchestrator.Typed{Name: "code"}}},
+	}
+	for name, accepted := range map[string]func(*world) (agent string, err error){
+		"a task": func(w *world) (string, error) {
+			task, err := w.engine.Submit(t.Context(), s)
+			return task.Agent, err
+		},
+		"a dry run": func(w *world) (string, error) {
+			d, err := w.engine.Resolve(t.Context(), s)
+			return d.Chosen, err
+		},
+	} {
+		w := newWorld(t, &actor{name: "picky", inputs: wants, outputs: makes, play: delivers("done")})
+		if _, err := w.engine.Submit(t.Context(), s); fault.ReasonOf(err) != "INPUT_MISSING" {
+			t.Fatalf("Submit() = %v, want INPUT_MISSING", err)
+		}
+		w.agents.mu.Lock()
+		w.agents.actors["plain"] = &actor{name: "plain", outputs: makes, play: delivers("done")}
+		w.agents.mu.Unlock()
+		if agent, err := accepted(w); err != nil || agent != "plain" {
+			t.Errorf("%s goes to %q, %v, want plain", name, agent, err)
+		}
+	}
+}
+
 // TestAFanOutGoesToThoseThatTakeTheInputs has three agents of which two are asked. The best of them wants an input that the task does not have.
 func TestAFanOutGoesToThoseThatTakeTheInputs(t *testing.T) {
 	t.Parallel()

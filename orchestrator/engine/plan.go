@@ -6,30 +6,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/router"
-	"github.com/quorate/quorate/registry"
 )
 
 // plannerName is the caller of the tasks of a plan's steps. No principal can have that name: platform/auth reserves the prefix.
 const plannerName = "quorate:plan"
-
-// submitPlan accepts a task that several agents do.
-func (e *Engine) submitPlan(ctx context.Context, s *Submission, to router.Result, id string, now time.Time) (orchestrator.Task, error) {
-	p, err := e.buildPlan(ctx, s, &to)
-	if err != nil {
-		return orchestrator.Task{}, err
-	}
-	s.Message = router.AttachInputs(s.Message, s.Inputs)
-	t := s.task(ctx, id, now)
-	t.Decision, t.Plan, t.Phase = to.Decision, p, orchestrator.PhaseExecution
-	return e.accept(ctx, s, t, registry.Agent{})
-}
 
 // buildPlan turns a decision for several agents into steps. It checks the inputs of the steps that begin; those of the others do not exist yet.
 func (e *Engine) buildPlan(ctx context.Context, s *Submission, to *router.Result) (*orchestrator.Plan, error) {

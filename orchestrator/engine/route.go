@@ -25,19 +25,40 @@ func (e *Engine) Resolve(ctx context.Context, s Submission) (orchestrator.Decisi
 	} else if err := s.check(); err != nil {
 		return orchestrator.Decision{}, err
 	}
-	to, err := e.decide(ctx, &s)
+	var to router.Result
+	var err error
+	if check {
+		if to, _, err = e.place(ctx, &s); err == nil {
+			err = checkSize(s.Message, orchestrator.MaxMessageBytes)
+		}
+	} else {
+		to, err = e.decide(ctx, &s)
+	}
 	if err != nil && to.Decision.Refused == "" {
 		return orchestrator.Decision{}, err
 	}
-	if err == nil && check {
-		if err := e.checkRoute(ctx, &s, &to); err != nil {
+	return to.Decision, nil
+}
+
+// place decides where a submission goes, and puts its inputs into the message; if several agents do the task, there is a plan. Before it refuses the inputs, it
+// decides again by what is known by then: an agent that takes them may have joined, or changed, a moment ago.
+func (e *Engine) place(ctx context.Context, s *Submission) (to router.Result, p *orchestrator.Plan, err error) {
+	for renewed := false; ; renewed = true {
+		if to, err = e.decide(ctx, s); err != nil {
+			return to, nil, err
+		}
+		if p, err = e.bind(ctx, s, &to); err == nil {
+			return to, p, nil
+		}
+		if renewed {
 			d := &to.Decision
 			d.Chosen, d.Skill, d.Chain, d.FanOut, d.Refused = "", "", nil, nil, fault.From(err).Message
-		} else if err := checkSize(s.Message, orchestrator.MaxMessageBytes); err != nil {
-			return orchestrator.Decision{}, err
+			return to, nil, err
+		}
+		if _, err := e.router.Renew(ctx, s.Tenant); err != nil {
+			return router.Result{}, nil, err
 		}
 	}
-	return to.Decision, nil
 }
 
 // decide has the router decide, and measures that. It says of the inputs what the route says of them.
@@ -53,16 +74,16 @@ func (e *Engine) decide(ctx context.Context, s *Submission) (to router.Result, e
 	return to, err
 }
 
-// checkRoute checks a submission's inputs against those of the agents that would get them, and puts them into the message.
-func (e *Engine) checkRoute(ctx context.Context, s *Submission, to *router.Result) error {
+// bind checks a submission's inputs against those of the agents that would get them, and puts them into the message.
+func (e *Engine) bind(ctx context.Context, s *Submission, to *router.Result) (*orchestrator.Plan, error) {
 	if !to.Decision.Together() {
-		return e.bindToChosen(s, to)
+		return nil, e.bindToChosen(s, to)
 	}
-	if _, err := e.buildPlan(ctx, s, to); err != nil {
-		return err
+	p, err := e.buildPlan(ctx, s, to)
+	if err == nil {
+		s.Message = router.AttachInputs(s.Message, s.Inputs)
 	}
-	s.Message = router.AttachInputs(s.Message, s.Inputs)
-	return nil
+	return p, err
 }
 
 // outcome returns what an attempt says about its agent, for the router.

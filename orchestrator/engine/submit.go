@@ -34,17 +34,15 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	if err := s.checkDeadline(now); err != nil { // a retry may come after the deadline
 		return orchestrator.Task{}, err
 	}
-	to, err := e.decide(ctx, &s)
+	to, p, err := e.place(ctx, &s)
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	if to.Decision.Together() {
-		return e.submitPlan(ctx, &s, to, id, now)
-	}
-	if err := e.bindToChosen(&s, &to); err != nil {
-		return orchestrator.Task{}, err
-	}
 	t := s.task(ctx, id, now)
+	if p != nil {
+		t.Decision, t.Plan, t.Phase = to.Decision, p, orchestrator.PhaseExecution
+		return e.accept(ctx, &s, t, registry.Agent{})
+	}
 	t.Agent, t.Skill, t.Decision, t.Requirements = to.Agent.Name, cmp.Or(s.skill, to.Decision.Skill), to.Decision, requirements(to.Agent.Metadata)
 	t.AtMostOnce = to.Agent.Metadata.AtMostOnce(t.Skill)
 	t.Phase = firstPhase(&t)

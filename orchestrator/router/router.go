@@ -108,15 +108,22 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 	if got.Decision.Refused == "" && (len(got.Decision.Chain) == 0 || indexes.view.current(r.directory, tenant)) {
 		return got, err
 	}
-	learned, syncErr := r.directory.SyncStatuses(ctx, tenant)
-	if syncErr != nil {
-		return Result{}, syncErr
+	learned, renewErr := r.Renew(ctx, tenant)
+	if renewErr != nil {
+		return Result{}, renewErr
 	}
-	r.indexes.refresh(r.indexes.tenant(tenant))
 	if learned || r.directory.Revision(tenant) != known || r.indexes.indexes(tenant) != indexes {
 		return r.decide(ctx, tenant, route)
 	}
 	return got, err
+}
+
+// Renew brings what decisions are made by up to date, with everything done by any process. It reports whether leases were renewed.
+func (r *Router) Renew(ctx context.Context, tenant string) (learned bool, err error) {
+	if learned, err = r.directory.SyncStatuses(ctx, tenant); err == nil {
+		r.indexes.refresh(r.indexes.tenant(tenant))
+	}
+	return learned, err
 }
 
 // decide does the work of Resolve with what is known.
