@@ -33,12 +33,11 @@ var legacyMethods = map[string]operation{
 }
 
 // legacyEvent encodes an answer, or an event of a stream, in the form of 0.3. Clients hang up after an update that is final, so among those of a task
-// that waits only the one with which the stream ends is.
+// that waits only the one with which the stream ends is. Agents whose calls pass end their streams with the first.
 func legacyEvent(answer proto.Message) ([]byte, error) {
 	r, _ := answer.(*a2apb.StreamResponse)
-	u := r.GetStatusUpdate()
-	waits := u.GetMetadata().GetFields()[TaskExtension].GetStructValue().GetFields()[fieldWaitsFor] != nil
-	return legacy.Event(answer, waits)
+	said, tracked := r.GetStatusUpdate().GetMetadata().GetFields()[TaskExtension]
+	return legacy.Event(answer, !tracked || said.GetStructValue().GetFields()[fieldWaitsFor] != nil)
 }
 
 // isLegacy reports whether a version is 0.3, which an empty one stands for (A2A §3.6.2).

@@ -246,3 +246,14 @@ func wantOneFinal(t *testing.T, events []event, state string) {
 		}
 	}
 }
+
+// TestAStreamThatPassedIsFinalWhenItsAgentAsks has a call of 0.3 pass to an agent that asks something, which says nothing of Quorate in its stream.
+func TestAStreamThatPassedIsFinalWhenItsAgentAsks(t *testing.T) {
+	w := newWorld(t, passAll)
+	w.addAsker(t, "asker", nil)
+	got := w.legacy(t, "/agents/asker", "message/stream", `{"message":`+legacyMessage("a shirt", "")+`}`)
+	wantOneFinal(t, parse(t, got.body), "input-required")
+	if strings.Contains(got.body, taskExtension) {
+		t.Errorf("message/stream = %d %s, want the agent's own updates", got.code, got.body)
+	}
+}
