@@ -247,6 +247,19 @@ func wantOneFinal(t *testing.T, events []event, state string) {
 	}
 }
 
+// TestAWrongRoleIsNamedInTheWordsOfEachVersion has clients take the role of the other version, which is not known in theirs.
+func TestAWrongRoleIsNamedInTheWordsOfEachVersion(t *testing.T) {
+	w := newWorld(t)
+	for name, got := range map[string]answer{
+		"user in 1.0":      w.call(t, "POST", "/agents/echo/message:send", `{"message":{"messageId":"m","role":"user","parts":[{"text":"x"}]}}`, nil),
+		"ROLE_USER in 0.3": w.legacy(t, "/agents/echo", "message/send", `{"message":`+strings.Replace(legacyMessage("x", ""), `"user"`, `"ROLE_USER"`, 1)+`}`),
+	} {
+		if !strings.Contains(got.body, "ROLE_INVALID") || !strings.Contains(got.body, "has the role ROLE_USER, or user in A2A 0.3") {
+			t.Errorf("%s: %d %s, want the role that a message has in each version", name, got.code, got.body)
+		}
+	}
+}
+
 // TestAStreamThatPassedIsFinalWhenItsAgentAsks has a call of 0.3 pass to an agent that asks something, which says nothing of Quorate in its stream.
 func TestAStreamThatPassedIsFinalWhenItsAgentAsks(t *testing.T) {
 	w := newWorld(t, passAll)

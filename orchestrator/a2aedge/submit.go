@@ -100,6 +100,8 @@ func checkMessage(m *a2apb.Message) error {
 		return fault.Invalid("message", "MESSAGE_MISSING", "there is no message")
 	case m.GetMessageId() == "":
 		return fault.Invalid("message.message_id", "MESSAGE_ID_MISSING", "the message has no messageId")
+	case m.GetRole() == a2apb.Role_ROLE_UNSPECIFIED:
+		return fault.Invalid("message.role", "ROLE_INVALID", "the message has no role, or one that A2A does not have; a client's message has the role ROLE_USER, or user in A2A 0.3")
 	case m.GetRole() != a2apb.Role_ROLE_USER:
 		return fault.Invalid("message.role", "ROLE_INVALID", "the role of a client's message is ROLE_USER, not %s", m.GetRole())
 	}
