@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
@@ -29,11 +28,7 @@ import (
 // names are the names of Chromium's program, in the order of searching.
 var names = []string{"chromium", "chromium-browser", "chrome-headless-shell", "google-chrome-stable", "google-chrome"}
 
-const (
-	defaultAtOnce = 3
-	settleTime    = 300 * time.Millisecond // without a change of the page's length
-	maxSettle     = 5 * time.Second
-)
+const defaultAtOnce = 3
 
 // Options configure a Browser.
 type Options struct {
@@ -99,6 +94,10 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy *proxy, maxSize in
 	}
 	opened := chromedp.Events(tab, page.JavascriptDialogOpening)
 	dialogs.Go(func() { dismiss(tab, opened) })
+	pending, err := watchRequests(tab)
+	if err != nil {
+		return webfetch.Rendered{}, failed(err, "its requests cannot be followed")
+	}
 	answer, unfinished, err := load(tab, proxy, u.String())
 	if err != nil {
 		at, err := unloaded(tab, proxy, err)
@@ -118,7 +117,7 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy *proxy, maxSize in
 	if answer != nil && !isPage(answer.MimeType) {
 		return webfetch.Rendered{}, fault.New(fault.FailedPrecondition, webfetch.ReasonRender, "it is %q, which a browser shows without a page; leave render out", answer.MimeType)
 	}
-	if err := settle(tab); err != nil {
+	if err := settle(tab, pending); err != nil {
 		return webfetch.Rendered{}, failed(err, "it did not come to rest")
 	}
 	final, err := place(tab, proxy)
@@ -202,32 +201,6 @@ const markup = `(roots => {
 	if (!all) return '';
 	return roots.length && all.getHTML ? all.cloneNode(false).outerHTML + all.getHTML({shadowRoots: roots}) : all.outerHTML;
 })([])`
-
-// length is an expression of JavaScript for the length of markup, negative while readers see no text. A page can replace what it asks for.
-const length = `((html, body) => typeof html != 'string' ? 0 : html.includes('<template shadowroot') || body && /\S/.test(body.innerText) ? html.length : -html.length)(` +
-	markup + `, document.body)`
-
-// settle waits until the page no longer grows and has text. A page can replace what markup asks for, so only numbers are accepted here, and a string by the
-// caller: anything else would be unbounded. While a script or a refresh leads to another page, nothing can be asked.
-func settle(tab context.Context) error {
-	ticker := time.NewTicker(settleTime)
-	defer ticker.Stop()
-	var err error
-	for begin, before := time.Now(), -1; time.Since(begin) < maxSettle; {
-		var now int
-		now, err = chromedp.Run(tab, chromedp.Evaluate[int](length))
-		if err == nil && now == before && now > 0 {
-			return nil
-		}
-		before = now
-		select {
-		case <-ticker.C:
-		case <-tab.Done():
-			return context.Cause(tab)
-		}
-	}
-	return err
-}
 
 // flags returns chromedp's flags, and those that keep Chromium behind the proxy and in its directory.
 func (b *Browser) flags(proxy string, files scratch) []chromedp.ExecAllocatorOption {

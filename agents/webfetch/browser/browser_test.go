@@ -379,6 +379,55 @@ func TestAPageWithoutTextIsWaitedFor(t *testing.T) {
 	}
 }
 
+// TestAPageIsWaitedForWhileItAsks has pages that say that they are loading, which is text, until a script has what it asked for.
+func TestAPageIsWaitedForWhileItAsks(t *testing.T) {
+	for name, script := range map[string]string{
+		"fetch":  `fetch("/late").then(r => r.text()).then(text => here.innerHTML = text)`,
+		"XHR":    `let x = new XMLHttpRequest(); x.onload = () => here.innerHTML = x.response; x.open("GET", "/late"); x.send()`,
+		"module": `import("/late.js")`,
+	} {
+		text := "<h1>Late</h1><p>" + strings.Repeat("This is written late. ", 30) + "</p>"
+		site, host := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/late") {
+				<-time.After(1500 * time.Millisecond)
+			}
+			switch r.URL.Path {
+			case "/late":
+				_, _ = io.WriteString(w, text)
+			case "/late.js":
+				w.Header().Set("Content-Type", "text/javascript")
+				_, _ = fmt.Fprintf(w, "here.innerHTML = %q", text)
+			default:
+				page("<main id=here>Loading, please wait.</main><script>"+script+"</script>")(w, r)
+			}
+		})
+		p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAlways})
+		if err != nil || !strings.Contains(p.Content, "written late") {
+			t.Errorf("%s: Fetch(a page that asks for its text) = %q, %v, want it", name, p.Content, err)
+		}
+	}
+}
+
+func TestAPageThatDoesNotRestIsReadInTime(t *testing.T) {
+	for name, script := range map[string]string{
+		"grows": `setInterval(() => document.body.append("."), 50)`,
+		"asks":  `fetch("/never")`,
+	} {
+		over := make(chan struct{})
+		site, host := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/never" {
+				<-over
+			}
+			page("<p>"+strings.Repeat("This is enough text. ", 30)+"</p><script>"+script+"</script>")(w, r)
+		})
+		p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAlways, Timeout: 6 * time.Second})
+		if err != nil || !strings.Contains(p.Content, "enough text") {
+			t.Errorf("%s: Fetch(a page that does not rest, within 6s) = %q, %v, want its text", name, p.Content, err)
+		}
+		close(over)
+	}
+}
+
 func TestAPartThatNeverComesDoesNotHoldThePage(t *testing.T) {
 	pixel := make(chan struct{})
 	body := page("<h1>Text</h1><p>" + strings.Repeat("This is enough text. ", 30) + "</p><img src=/pixel><script>document.body.append('A script ran.')</script>")
