@@ -32,7 +32,7 @@ func TestExplainEndsWithTheCommandToTryNext(t *testing.T) {
 		"missing: ask":                  {waiting, verdict("true", "missing"), "quorate consultations request t1 --requirement review --wait"},
 		"rejected: ask again":           {waiting, verdict("true", "rejected"), "quorate consultations request t1 --requirement review --wait"},
 		"pending: see what is asked":    {waiting, verdict("true", "pending"), "quorate consultations list t1"},
-		"unavailable: look who it is":   {waiting, verdict("true", "unavailable"), "quorate agents get reviewer"},
+		"unavailable: it looks again":   {waiting, verdict("true", "unavailable"), "quorate tasks watch t1"},
 		"approved: follow it":           {waiting, verdict("true", "approved"), "quorate tasks watch t1"},
 		"only recommended: follow it":   {waiting, verdict("false", "missing"), "quorate tasks watch t1"},
 		"a requirement that is skipped": {waiting, `{"requirements":[` + skipped + `]}`, "quorate tasks watch t1"},

@@ -214,8 +214,8 @@ func nextStep(task *orchestratorv1.Task, check *consultationv1.CheckConsultation
 		switch r.GetVerdict() {
 		case "pending":
 			return "quorate consultations list " + task.GetId()
-		case "unavailable":
-			return "quorate agents get " + r.GetTargetAgent()
+		case "unavailable": // the evidence cannot be read, and the server tries again
+			return "quorate tasks watch " + task.GetId()
 		default:
 			return "quorate consultations request " + task.GetId() + " --requirement " + r.GetId() + " --wait"
 		}
