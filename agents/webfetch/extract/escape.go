@@ -36,6 +36,39 @@ func keepUnderscores(content *html.Node) {
 // underscores are words with underscores inside.
 var underscores = regexp.MustCompile(`[\pL\pN]+(?:_+[\pL\pN]+)+`)
 
+// references are what CommonMark reads as a character in text, and in the texts of links and images (section 2.5).
+var references = regexp.MustCompile(`&(?:[a-zA-Z][a-zA-Z0-9]*|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});`)
+
+// escapeReferences escapes the references in s: on a page about HTML, they are what its readers have to type.
+func escapeReferences(s string) string {
+	return references.ReplaceAllStringFunc(s, func(reference string) string {
+		if html.UnescapeString(reference) == reference {
+			return reference // nothing has that name
+		}
+		return "&amp;" + reference[1:]
+	})
+}
+
+// keepReferences escapes the references in the text of content; code has none.
+func keepReferences(content *html.Node) {
+	for n := range content.Descendants() {
+		if n.Type == html.TextNode && strings.Contains(n.Data, "&") && !inCode(n) {
+			n.Data = escapeReferences(n.Data)
+		}
+	}
+}
+
+// inCode reports whether the converter writes n as code.
+func inCode(n *html.Node) bool {
+	for n = n.Parent; n != nil; n = n.Parent {
+		switch n.DataAtom {
+		case atom.Pre, atom.Code, atom.Var, atom.Samp, atom.Kbd, atom.Tt:
+			return true
+		}
+	}
+	return false
+}
+
 // escapedInQuotes escapes whatever would begin a block inside a quotation. The converter looks at the beginning of a line only, where the quotation
 // mark is.
 func escapedInQuotes(text []byte, at int) int {
@@ -80,9 +113,9 @@ func escapeAttributes(n *html.Node) {
 		for i, a := range d.Attr {
 			switch a.Key {
 			case "alt":
-				d.Attr[i].Val = inAlt.Replace(line(a.Val, maxValue))
+				d.Attr[i].Val = escapeReferences(inAlt.Replace(line(a.Val, maxValue)))
 			case "title":
-				d.Attr[i].Val = inTitle.Replace(line(a.Val, maxValue))
+				d.Attr[i].Val = escapeReferences(inTitle.Replace(line(a.Val, maxValue)))
 			case "href", "src":
 				d.Attr[i].Val = strings.ReplaceAll(a.Val, "|", "%7C")
 			}

@@ -48,6 +48,7 @@ func markdown(ctx context.Context, content *html.Node) (string, error) {
 	boundTables(content)
 	flattenCode(content)
 	escapeAttributes(content)
+	keepReferences(content)
 	bareEmphasis(content)
 	keepUnderscores(content)
 	conv := converter.NewConverter(converter.WithPlugins(

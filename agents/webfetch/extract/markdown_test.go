@@ -213,6 +213,22 @@ func TestCellsKeepTheirWordsApart(t *testing.T) {
 	}
 }
 
+// TestReferencesAreTheTextThatTheyAre has pages about HTML, in which "&lt;" is a text and no character.
+func TestReferencesAreTheTextThatTheyAre(t *testing.T) {
+	for form, want := range map[string]string{
+		"Type &amp;lt; or &amp;#60; or &amp;#x3C; for &lt;":                                                                 "Type &amp;lt; or &amp;#60; or &amp;#x3C; for &lt;",
+		"Of AT&amp;T, R&amp;D; and &amp;unknown; nothing is one":                                                            "Of AT&T, R&D; and &unknown; nothing is one",
+		"Call <code>a &amp;lt; b</code> or <kbd>&amp;amp;</kbd>":                                                            "Call `a &lt; b` or `&amp;`",
+		"<pre>a &amp;lt; b</pre>":                                                                                           "```\na &lt; b\n```",
+		`<img src=/i alt="the &amp;lt; sign" title="&amp;gt;">`:                                                             `![the &amp;lt; sign](https://site.test/i "&amp;gt;")`,
+		"<table><tr><th>Sign</th><th>Code</th></tr><tr><td>and</td><td>&amp;amp; | <code>&amp;lt;</code></td></tr></table>": "| and | &amp;amp; \\| `&lt;` |",
+	} {
+		if got := read(t, "text/html", "<p>"+form, extract.Options{}); !strings.Contains(got.Text, want) {
+			t.Errorf("Extract(%s) =\n%s\nwant in it\n%s", form, got.Text, want)
+		}
+	}
+}
+
 func TestALinkAroundACardIsThatOfItsTitle(t *testing.T) {
 	for card, want := range map[string]string{
 		`<img src=/i alt=seal><span>News</span><h3>Who may <b>vote</b></h3><p>All of them.</p>`: "![seal](https://site.test/i)News\n\n### [Who may **vote**](https://site.test/a)\n\nAll of them.",
