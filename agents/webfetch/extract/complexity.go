@@ -29,6 +29,7 @@ const (
 	maxArticleJoin  = 400 << 20   // paragraphs times bytes of text: the library joins paragraphs one by one
 	maxArticleLevel = 3_000_000   // sum of their levels
 	maxArticleDepth = 12_000_000  // bytes of text times level; the maximum of 1,296 ordinary pages is 8,225,425
+	maxArticleLists = 2_000_000   // nodes times the square of the lists around them; the maximum of 181 ordinary pages is 19,906
 	parseTime       = time.Second // of CPU, for whatever the counts miss; an ordinary page takes milliseconds
 )
 
@@ -143,6 +144,7 @@ type cost struct {
 	levels  int // summed over all nodes
 	text    int // bytes
 	nested  int // bytes of text times level: the library reads the text of an element again for each ancestor
+	listed  int // nodes times the square of the lists around them: the library reads what is in a list again for each pair of these
 	blocks  int // paragraphs
 	names   int // bytes of the longest classes or id
 	work    int // of converting: nested lists and quotes indent each line, so a line costs as much as its depth
@@ -152,15 +154,16 @@ type cost struct {
 // their depth.
 func (c cost) forArticle() bool {
 	return c.nodes <= maxArticleNodes && c.levels <= maxArticleLevel && c.text <= maxArticleText && c.nested <= maxArticleDepth &&
-		c.blocks*c.text <= maxArticleJoin && c.names <= maxArticleNames
+		c.blocks*c.text <= maxArticleJoin && c.names <= maxArticleNames && c.listed <= maxArticleLists
 }
 
 func costOf(doc *html.Node) cost {
 	const textUnit = 64 // bytes that cost as much as a node
 	var c cost
-	level := 0
+	level, lists := 0, 0
 	for n := doc; n != nil; {
 		c.nodes++
+		c.listed += lists * lists
 		c.deepest = max(c.deepest, level)
 		c.levels += level
 		c.work += 1 + level
@@ -176,11 +179,16 @@ func costOf(doc *html.Node) cost {
 			c.work += level * (len(n.Data)/textUnit + strings.Count(n.Data, "\n"))
 		}
 		if n.FirstChild != nil {
+			if isList(n) {
+				lists++
+			}
 			n, level = n.FirstChild, level+1
 			continue
 		}
 		for n != nil && n.NextSibling == nil {
-			n, level = n.Parent, level-1
+			if n, level = n.Parent, level-1; n != nil && isList(n) {
+				lists--
+			}
 		}
 		if n != nil {
 			n = n.NextSibling

@@ -63,6 +63,10 @@ func hostile() map[string]func() extract.Source {
 		"empty links inside empty links": func() extract.Source { return page(strings.Repeat("<a href=/x><object>", 120)) },
 		"deep quotes with many lines":    func() extract.Source { return page(strings.Repeat("<blockquote>", 400) + fill("x<br>")) },
 		"deep lists with many lines":     func() extract.Source { return page(strings.Repeat("<ul><li>", 200) + "<pre>" + fill("x\n")) },
+		"paragraphs in deep quotes":      func() extract.Source { return page(inDeepQuotes) },
+		"lines in deep lists":            func() extract.Source { return page(inDeepLists) },
+		"lines in deep lists of a table": func() extract.Source { return page("<table><tr><td>" + inDeepLists) },
+		"a text in deep quotes":          func() extract.Source { return page(strings.Repeat("<blockquote>", 450) + fill("word ")) },
 		"nested tables":                  func() extract.Source { return page(strings.Repeat("<table><tr><td>", 160) + "x") },
 		"brackets that never close":      func() extract.Source { return page(fill("*_[`<")) },
 		"square brackets":                func() extract.Source { return page("<p>" + fill("[")) },
@@ -178,6 +182,28 @@ func numbered(format string, n int) string {
 		fmt.Fprintf(&out, format, i)
 	}
 	return out.String()
+}
+
+// Pages of a few kilobytes that are nested just within the bounds of the parsed tree.
+var (
+	inDeepQuotes = strings.Repeat("<blockquote>", 450) + strings.Repeat("<p>y y", 5_000)
+	inDeepLists  = "<article>" + strings.Repeat("<ul><li>x", 200) + strings.Repeat("<br>y", 2_000)
+)
+
+func TestDeepListsAndQuotesCostLittle(t *testing.T) {
+	for name, page := range map[string]string{"quotes": inDeepQuotes, "lists": inDeepLists, "lists of definitions": strings.NewReplacer("ul", "dl", "li", "dd").Replace(inDeepLists)} {
+		before := usagetest.CPU(t)
+		got := read(t, "text/html", page, extract.Options{})
+		if took := usagetest.CPU(t) - before; took > 3*time.Second || !strings.Contains(got.Text, "y") || !slices.Contains(got.Warnings, extract.WarnComplex) {
+			t.Errorf("Extract(deep %s) = %.50q with %v after %s of CPU, want its text, %s, and less than 3s", name, got.Text, got.Warnings, took, extract.WarnComplex)
+		}
+	}
+	const replies = 30
+	thread := "<p>Thread</p>" + strings.Repeat("<blockquote><p>Somebody wrote a reply to what is quoted below.</p><ul><li>one</li><li>two</li></ul>", replies)
+	got := read(t, "text/html", thread, extract.Options{})
+	if want := strings.Repeat("> ", replies) + "- two"; !strings.Contains(got.Text, want) || len(got.Warnings) > 0 {
+		t.Errorf("Extract(a thread of %d replies) = %.200q with %v, want %q in it and no warning", replies, got.Text, got.Warnings, want)
+	}
 }
 
 // hostilePDFs are files whose numbers or streams ask for more than they hold.

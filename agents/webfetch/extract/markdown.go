@@ -11,6 +11,7 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // maxSteps bounds the elements that one conversion visits. The converter visits an element again if its first rendering was empty, so nested empty
@@ -19,6 +20,25 @@ const maxSteps = 4 * maxNodes
 
 // maxSpecial bounds the characters that may need escaping: each costs a microsecond or two.
 const maxSpecial = 150_000
+
+// maxIndented bounds the result of indented, of which a million costs some ten milliseconds. The maximum of 181 ordinary pages is 97,885.
+const maxIndented = 30_000_000
+
+// indented estimates the bytes that the converter copies to indent n, around which there are so many quotations and items of lists. It indents the lines of
+// one again with each one around it, and they grow, so that a line costs as much as the square of its level.
+func indented(n *html.Node, level int) int {
+	if n.Type == html.TextNode {
+		return level*len(n.Data) + level*level*strings.Count(n.Data, "\n")
+	}
+	if n.DataAtom == atom.Blockquote || n.DataAtom == atom.Li {
+		level++
+	}
+	bytes := 2 * level * level // for a line, and the empty one before it
+	for child := range n.ChildNodes() {
+		bytes += indented(child, level)
+	}
+	return bytes
+}
 
 // escaped are the characters that the converter may escape.
 const escaped = "\\*_-+.>|$#=[]()!~`\"'<&"
@@ -41,7 +61,7 @@ func special(content *html.Node) int {
 
 // markdown converts content, which it changes, to CommonMark with tables.
 func markdown(ctx context.Context, content *html.Node) (string, error) {
-	if special(content) > maxSpecial {
+	if special(content) > maxSpecial || indented(content, 0) > maxIndented {
 		return "", errTooComplex
 	}
 	linkTitles(content)
