@@ -89,11 +89,24 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy *proxy, maxSize in
 		return webfetch.Rendered{}, failed(err, "there is no room for its files")
 	}
 	defer end()
-	if err := refuseDownloads(tab); err != nil {
+	alive, err := untilCrash(tab)
+	if err != nil {
+		return webfetch.Rendered{}, failed(err, "it did not start")
+	}
+	if err := refuseDownloads(alive); err != nil {
 		return webfetch.Rendered{}, failed(err, "downloads cannot be refused")
 	}
-	opened := chromedp.Events(tab, page.JavascriptDialogOpening)
-	dialogs.Go(func() { dismiss(tab, opened) })
+	opened := chromedp.Events(alive, page.JavascriptDialogOpening)
+	dialogs.Go(func() { dismiss(alive, opened) })
+	shown, err := read(alive, u, proxy, maxSize)
+	if err != nil && errors.Is(context.Cause(alive), errCrashed) {
+		return webfetch.Rendered{}, crashed()
+	}
+	return shown, err
+}
+
+// read loads the page at u into tab and returns what it has become.
+func read(tab context.Context, u *url.URL, proxy *proxy, maxSize int64) (webfetch.Rendered, error) {
 	pending, err := watchRequests(tab)
 	if err != nil {
 		return webfetch.Rendered{}, failed(err, "its requests cannot be followed")

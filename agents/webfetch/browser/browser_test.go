@@ -350,6 +350,17 @@ func TestTheMemoryOfAPageIsBounded(t *testing.T) {
 	}
 }
 
+func TestAPageThatCrashesIsNotWaitedFor(t *testing.T) {
+	for name, script := range map[string]string{"before it is loaded": "fill()", "later": "setTimeout(fill, 200)"} {
+		site, host := serve(t, page(`<p>text</p><script>function fill() { for (const all = []; ; ) all.push(new Array(1e6).fill(0).map(i => ({i}))) }
+`+script+`</script>`))
+		p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAlways, Timeout: 90 * time.Second})
+		if p.ErrorCode != webfetch.CodeRender || !strings.Contains(p.Error, "crashed") {
+			t.Errorf("%s: Fetch(a page that crashes) = %q, %v, want %s that says so", name, p.Content, err, webfetch.CodeRender)
+		}
+	}
+}
+
 // allocated returns how many bytes this process has ever allocated.
 func allocated() uint64 {
 	var stats runtime.MemStats
