@@ -419,6 +419,20 @@ func TestAPageIsWaitedForWhileItAsks(t *testing.T) {
 	}
 }
 
+func TestAPageWithAWorkerRests(t *testing.T) {
+	site, host := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/worker.js" {
+			w.Header().Set("Content-Type", "text/javascript")
+			return
+		}
+		page("<p>"+strings.Repeat("This is enough text. ", 30)+`</p><script>new Worker("/worker.js"); setTimeout(() => document.body.textContent = "", 4000)</script>`)(w, r)
+	})
+	p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAlways})
+	if err != nil || !strings.Contains(p.Content, "enough text") {
+		t.Errorf("Fetch(a page with a worker) = %q, %v, want its text before it goes", p.Content, err)
+	}
+}
+
 func TestAPageThatDoesNotRestIsReadInTime(t *testing.T) {
 	for name, script := range map[string]string{
 		"grows": `setInterval(() => document.body.append("."), 50)`,

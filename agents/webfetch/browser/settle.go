@@ -36,6 +36,9 @@ func (r *requests) note(event any) {
 	defer r.mu.Unlock()
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
+		if e.LoaderID == "" {
+			return // a worker's script, which is no document's, and of which the page does not hear that it has come
+		}
 		switch e.Type {
 		case network.ResourceTypeFetch, network.ResourceTypeXHR, network.ResourceTypeScript:
 			if len(r.open) < maxPending {
