@@ -21,24 +21,29 @@ func (f *Fetcher) fetchHere(ctx context.Context, p plan, u *url.URL, page *Page)
 		return err
 	}
 	plain := *page
-	if err := convert(ctx, p, b, page); err != nil {
+	err = convert(ctx, p, b, page)
+	if err != nil && fault.ReasonOf(err) != extract.ReasonNoMatch || p.Render != RenderAuto || f.browser == nil || !needsBrowser(ctx, b) {
 		return err
 	}
-	if p.Render != RenderAuto || f.browser == nil || !needsBrowser(b, page) {
-		return nil
-	}
-	if rendered := plain; f.fetchRendered(ctx, p, b.url, &rendered) == nil {
+	rendered := plain
+	switch failed := f.fetchRendered(ctx, p, b.url, &rendered); {
+	case failed == nil:
 		*page = rendered
-	} else {
+		return nil
+	case err == nil:
 		page.Warnings = append(page.Warnings, WarnRender) // the page without scripts is better than nothing
 	}
-	return nil
+	return err
 }
 
-// needsBrowser reports whether the page is a shell that scripts fill: it has scripts, and almost no text.
-func needsBrowser(b body, page *Page) bool {
+// needsBrowser reports whether the page is a shell that scripts fill: it has scripts and almost no text, whatever was asked for of it.
+func needsBrowser(ctx context.Context, b body) bool {
 	const shell = 200 // bytes of text
-	return len(strings.TrimSpace(page.Content)) < shell && strings.Contains(strings.ToLower(string(b.data)), "<script")
+	if !strings.Contains(strings.ToLower(string(b.data)), "<script") {
+		return false
+	}
+	content, err := extract.Extract(ctx, extract.Source{Data: b.data, ContentType: b.contentType, URL: b.url}, extract.Options{Format: extract.Text})
+	return err == nil && len(strings.TrimSpace(content.Text)) < shell
 }
 
 // fetchRendered has the browser render the page.

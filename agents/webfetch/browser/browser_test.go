@@ -105,6 +105,33 @@ func TestAutoLeavesPagesWithTextAlone(t *testing.T) {
 	}
 }
 
+// TestAutoDoesNotDependOnWhatIsAskedFor has a shell that says more about itself than it shows, and a page of which little is asked for.
+func TestAutoDoesNotDependOnWhatIsAskedFor(t *testing.T) {
+	site, host := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		switch r.URL.Path {
+		case "/app":
+			_, _ = io.WriteString(w, `<meta name="description" content="`+strings.Repeat("It is a shell. ", 30)+`">`+shell)
+		case "/page":
+			_, _ = io.WriteString(w, "<h1>Page</h1><script>let a</script><p>"+strings.Repeat("This is enough text. ", 30)+"</p>")
+		default:
+			http.NotFound(w, r)
+		}
+	})
+	f := newFetcher(t, host)
+	for name, asked := range map[string]webfetch.Request{
+		"JSON": {Format: webfetch.JSON}, "links": {Format: webfetch.Links}, "what matches": {Selector: "h1"},
+	} {
+		asked.Render = webfetch.RenderAuto
+		for path, want := range map[string]bool{"/app": true, "/page": false} {
+			asked.URL = site + path
+			if p, err := f.Fetch(t.Context(), asked); err != nil || p.Rendered != want {
+				t.Errorf("Fetch(%s of %s, render auto) = %.100q, rendered %t, %v, want rendered %t", name, path, p.Content, p.Rendered, err, want)
+			}
+		}
+	}
+}
+
 // TestNoRequestOfAPageReachesLoopback has a page try every way that Chromium has to make a request; the victim listens on
 // loopback, where Chromium dials without its proxy unless told otherwise.
 func TestNoRequestOfAPageReachesLoopback(t *testing.T) {
