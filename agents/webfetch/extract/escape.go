@@ -64,6 +64,7 @@ func inCode(n *html.Node) bool {
 		switch n.DataAtom {
 		case atom.Pre, atom.Code, atom.Var, atom.Samp, atom.Kbd, atom.Tt:
 			return true
+		default:
 		}
 	}
 	return false
