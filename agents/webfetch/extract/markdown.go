@@ -68,8 +68,8 @@ func markdown(ctx context.Context, content *html.Node) (string, error) {
 	boundTables(content)
 	flattenCode(content)
 	escapeAttributes(content)
-	keepReferences(content)
 	bareEmphasis(content)
+	keepReferences(content) // of which bareEmphasis would take the first character
 	keepUnderscores(content)
 	conv := converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(),

@@ -216,11 +216,12 @@ func TestCellsKeepTheirWordsApart(t *testing.T) {
 // TestReferencesAreTheTextThatTheyAre has pages about HTML, in which "&lt;" is a text and no character.
 func TestReferencesAreTheTextThatTheyAre(t *testing.T) {
 	for form, want := range map[string]string{
-		"Type &amp;lt; or &amp;#60; or &amp;#x3C; for &lt;":                                                                 "Type &amp;lt; or &amp;#60; or &amp;#x3C; for &lt;",
-		"Of AT&amp;T, R&amp;D; and &amp;unknown; nothing is one":                                                            "Of AT&T, R&D; and &unknown; nothing is one",
-		"Call <code>a &amp;lt; b</code> or <kbd>&amp;amp;</kbd>":                                                            "Call `a &lt; b` or `&amp;`",
-		"<pre>a &amp;lt; b</pre>":                                                                                           "```\na &lt; b\n```",
-		`<img src=/i alt="the &amp;lt; sign" title="&amp;gt;">`:                                                             `![the &amp;lt; sign](https://site.test/i "&amp;gt;")`,
+		"Type &amp;lt; or &amp;#60; or &amp;#x3C; for &lt;":      "Type &amp;lt; or &amp;#60; or &amp;#x3C; for &lt;",
+		"Of AT&amp;T, R&amp;D; and &amp;unknown; nothing is one": "Of AT&T, R&D; and &unknown; nothing is one",
+		"Call <code>a &amp;lt; b</code> or <kbd>&amp;amp;</kbd>": "Call `a &lt; b` or `&amp;`",
+		"Type<del>&amp;lt;</del>^":                               "Type&~~lt;~~^", // the punctuation stands outside
+		"<pre>a &amp;lt; b</pre>":                                "```\na &lt; b\n```",
+		`<img src=/i alt="the &amp;lt; sign" title="&amp;gt;">`:  `![the &amp;lt; sign](https://site.test/i "&amp;gt;")`,
 		"<table><tr><th>Sign</th><th>Code</th></tr><tr><td>and</td><td>&amp;amp; | <code>&amp;lt;</code></td></tr></table>": "| and | &amp;amp; \\| `&lt;` |",
 	} {
 		if got := read(t, "text/html", "<p>"+form, extract.Options{}); !strings.Contains(got.Text, want) {
