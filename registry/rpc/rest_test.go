@@ -42,7 +42,7 @@ func serveOn(tb testing.TB, r *registry.Registry) string {
 		tb.Fatalf("New() = %v, want no error", err)
 	}
 	registryv1.RegisterRegistryServiceServer(server.GRPC(), rpc.New(r, page.New(make([]byte, 32))))
-	if err := server.Gateway(tb.Context(), registryv1.RegisterRegistryServiceHandler); err != nil {
+	if err := server.Gateway(tb.Context(), rpcserver.NewREST(registryv1.RegisterRegistryServiceHandlerClient, registryv1.NewRegistryServiceClient)); err != nil {
 		tb.Fatalf("Gateway() = %v, want no error", err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
