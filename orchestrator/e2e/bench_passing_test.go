@@ -22,7 +22,7 @@ func BenchmarkPassing(b *testing.B) {
 	const text = "hello"
 	plain := newPassing(b, i, "agent", "plain")
 	plain.run("gRPC", func(addr addresses, tenant, token string) call { return sendGRPC(b, addr.GRPC, tenant, token, text) })
-	plain.run("JSONRPC", func(addr addresses, _, token string) call { return sendJSONRPC(b, addr.HTTP, token) })
+	plain.run("JSONRPC", func(addr addresses, _, token string) call { return sendJSONRPC(b, addr.HTTP, token, "hello") })
 	sdk := newPassing(b, i, "sdk-agent", "sdk")
 	sdk.run("SDK-gRPC", func(addr addresses, tenant, token string) call {
 		return sendSDK(b, a2a.TransportProtocolGRPC, addr.GRPC, tenant, token)
