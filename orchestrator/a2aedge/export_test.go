@@ -2,6 +2,13 @@ package a2aedge
 
 import "github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
+// Envelopes are what the two readers of an envelope make of a body; ok is false if the first leaves it to the second.
+func Envelopes(body []byte) (quick, thorough envelope, ok bool, err error) {
+	quick, ok = envelopeOf(body)
+	thorough, err = readEnvelope(body)
+	return quick, thorough, ok, err
+}
+
 // ShownArtifacts are the artifacts that a client has of a stream.
 type ShownArtifacts = shownArtifacts
 

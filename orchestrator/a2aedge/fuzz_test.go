@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
@@ -85,4 +86,25 @@ func (o *once) RecvMsg(any) error {
 	}
 	o.sent = true
 	return nil
+}
+
+// FuzzEnvelopesAreReadTheSame has one reader read what is usual, and the other all.
+func FuzzEnvelopesAreReadTheSame(f *testing.F) {
+	for _, seed := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{}}`, ` { "params" : {"a":[1,"}"]} , "id" : "x\"y" , "method" : "GetTask" , "jsonrpc" : "2.0" } `,
+		`{"jsonrpc":"2.0","id":1,"method":"Get\u0054ask","params":{}}`, `{"jsonrpc":"2.0","id":1,"method":5,"params":{}}`, `{"jsonrpc":"2.0","id":1,"method":"","params":{}}`,
+		`{"jsonrpc":"2.0","id":1,"m\u0065thod":"GetTask","params":{},"method":"ListTasks"}`, `{"jsonrpc":"2.0","id":null,"method":"GetTask","params":null}`,
+		`{"jsonrpc":"2.0","id":1,"id":2,"method":"GetTask","params":{}}`, `{"jsonrpc":"2.\u0030","id":-1e5,"method":"\"GetTask","params":{},"more":[]}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		quick, thorough, ok, err := a2aedge.Envelopes([]byte(body))
+		if !ok {
+			return
+		}
+		if diff := cmp.Diff(thorough, quick); diff != "" || err != nil {
+			t.Errorf("the quick reader differs from the thorough one, whose error is %v (-thorough +quick):\n%s", err, diff)
+		}
+	})
 }

@@ -106,6 +106,9 @@ var null = json.RawMessage("null")
 
 // parseEnvelope reads the envelope. If the request has no readable id, the answer has the id null.
 func parseEnvelope(body []byte) (envelope, *rpcError) {
+	if e, ok := envelopeOf(body); ok { // the usual case
+		return e, nil
+	}
 	if !json.Valid(body) || !utf8.Valid(body) {
 		return envelope{ID: null}, &rpcError{Code: codeParse, Message: "the body is not JSON in UTF-8"}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/quorate/quorate/platform/rpcserver"
 )
 
-// envelopeOf reads a JSON-RPC request without decoding it. ok is false if anything is unusual: the ordinary way then reports what is wrong.
+// envelopeOf reads a JSON-RPC request without decoding it. ok is false if anything is unusual: readEnvelope then finds out whether it is wrong.
 func envelopeOf(body []byte) (e envelope, ok bool) {
 	if !json.Valid(body) || !utf8.Valid(body) {
 		return e, false
@@ -37,8 +37,18 @@ func envelopeOf(body []byte) (e envelope, ok bool) {
 		*field = m.value
 		return once
 	})
-	e.Method = string(bytes.Trim(name, `"`))
-	return e, ok && string(version) == `"2.0"` && validID(e.ID) && bytes.HasPrefix(e.Params, []byte("{"))
+	var plain bool
+	e.Version = "2.0"
+	e.Method, plain = plainText(name)
+	return e, ok && plain && string(version) == `"2.0"` && validID(e.ID) && bytes.HasPrefix(e.Params, []byte("{"))
+}
+
+// plainText returns the text of a string that has some, and no escapes.
+func plainText(value []byte) (s string, ok bool) {
+	if len(value) <= len(`""`) || value[0] != '"' || bytes.IndexByte(value, '\\') >= 0 {
+		return "", false
+	}
+	return string(value[1 : len(value)-1]), true
 }
 
 // retargetParams reads what the params of a method say about the call, and returns a function that returns them with another tenant, or without one.
