@@ -18,7 +18,7 @@ import (
 )
 
 // inside connects this process with its own services. A unary call runs on the goroutine of its caller: it has the spans and metrics of any other call and passes the
-// same interceptors, but neither request nor answer is sent anywhere. A stream goes over gRPC's transport, in memory.
+// same interceptors, but neither request nor answer is sent anywhere. A stream goes over gRPC's transport, in memory. See docs/adr/0027.
 type inside struct {
 	*Server
 	methods  map[string]insideMethod // by path
