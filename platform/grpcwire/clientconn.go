@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"time"
 
@@ -31,7 +32,7 @@ type clientConn struct {
 const lastUsable = 1 << 30
 
 func newClientConn(conn net.Conn) *clientConn {
-	l := &clientConn{nextID: 1, maxStreams: 100, greeted: make(chan struct{}), over: make(chan struct{})} //nolint:mnd // until the server says (RFC 9113, section 6.5.2, recommends no fewer)
+	l := &clientConn{nextID: 1, maxStreams: math.MaxUint32, greeted: make(chan struct{}), over: make(chan struct{})} // any number, unless the server says (RFC 9113, section 6.5.2)
 	l.transport = newTransport(conn, l, answerWindow)
 	l.mu.Lock()
 	defer l.mu.Unlock()

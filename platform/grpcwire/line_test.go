@@ -10,8 +10,10 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"golang.org/x/net/http2"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -262,4 +264,32 @@ func TestACallThatDoesNotWaitIsToldSo(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestAServerThatSetsNoLimitTakesAnyNumberOfCalls has each call wait for all others.
+func TestAServerThatSetsNoLimitTakesAnyNumberOfCalls(t *testing.T) {
+	t.Parallel()
+	const calls = 300
+	var begun atomic.Int64
+	together := make(chan struct{})
+	c := servedByGRPC(t, grpc.UnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		if begun.Add(1) == calls {
+			close(together)
+		}
+		select {
+		case <-together:
+			return next(ctx, req)
+		case <-time.After(20 * time.Second):
+			return nil, status.Error(codes.Aborted, "the others have not come")
+		}
+	}))
+	var all sync.WaitGroup
+	for range calls {
+		all.Go(func() {
+			if _, err := said(t, c, "hello"); err != nil {
+				t.Errorf("one of %d calls at a time = %v, want no error", calls, err)
+			}
+		})
+	}
+	all.Wait()
 }
