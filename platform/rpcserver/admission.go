@@ -120,10 +120,18 @@ func (s *Server) decodeKnown(ctx context.Context, decode func(any) error, req an
 		return err
 	}
 	defer body.data.Free()
-	end, err := s.turns.takeOver(ctx, body.data.Len())
+	if err := s.awaitTurn(ctx, body.data.Len()); err != nil {
+		return err
+	}
+	return body.decode(req)
+}
+
+// awaitTurn waits until the request of an admitted call, of size bytes, may be decoded.
+func (s *Server) awaitTurn(ctx context.Context, size int) error {
+	end, err := s.turns.takeOver(ctx, size)
 	if err != nil {
 		return rpcfault.Status(err).Err()
 	}
-	a.endTurn = end
-	return body.decode(req)
+	admissionOf(ctx).endTurn = end
+	return nil
 }

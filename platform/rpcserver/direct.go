@@ -34,11 +34,9 @@ func (s *Server) decodeArrived(ctx context.Context, decode func(any) error, req 
 	if err := decode(&arrived); err != nil {
 		return err
 	}
-	end, err := s.turns.takeOver(ctx, len(arrived))
-	if err != nil {
-		return rpcfault.Status(err).Err()
+	if err := s.awaitTurn(ctx, len(arrived)); err != nil {
+		return err
 	}
-	admissionOf(ctx).endTurn = end
 	return arrived.Decode(req)
 }
 
