@@ -1,12 +1,9 @@
 package a2aedge
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"unicode/utf8"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/grpc/status"
@@ -14,14 +11,6 @@ import (
 )
 
 const maxID = 1 << 10 // bytes of a JSON-RPC id
-
-// envelope is a JSON-RPC 2.0 request.
-type envelope struct {
-	Version string
-	ID      json.RawMessage
-	Method  string
-	Params  json.RawMessage
-}
 
 // rpcError is a JSON-RPC 2.0 error.
 type rpcError struct {
@@ -100,76 +89,6 @@ func operationOf(version, name string) (op operation, doneIn string, ok bool) {
 		return op, "", false
 	}
 	return operation{m, m.decode, encode}, version, true
-}
-
-var null = json.RawMessage("null")
-
-// parseEnvelope reads the envelope. If the request has no readable id, the answer has the id null.
-func parseEnvelope(body []byte) (envelope, *rpcError) {
-	if e, ok := envelopeOf(body); ok { // the usual case
-		return e, nil
-	}
-	if !json.Valid(body) || !utf8.Valid(body) {
-		return envelope{ID: null}, &rpcError{Code: codeParse, Message: "the body is not JSON in UTF-8"}
-	}
-	e, err := readEnvelope(body)
-	if !validID(e.ID) {
-		return envelope{ID: null}, &rpcError{Code: codeInvalidRequest, Message: "the body is not one JSON-RPC request with an id that is a string or a number"}
-	}
-	params := bytes.TrimSpace(e.Params)
-	switch {
-	case err != nil, e.Version != "2.0", e.Method == "":
-		return e, &rpcError{Code: codeInvalidRequest, Message: `the body is not a JSON-RPC request: {"jsonrpc": "2.0", "id": …, "method": …, "params": {…}}`}
-	case len(params) > 0 && params[0] != '{' && !bytes.Equal(params, null):
-		return e, &rpcError{Code: codeInvalidParams, Message: "params is not an object"}
-	case bytes.Equal(params, null):
-		e.Params = nil
-	}
-	return e, nil
-}
-
-var errEnvelope = errors.New("not a JSON-RPC request")
-
-// readEnvelope reads an envelope. Names are case-sensitive and must not be repeated: something that inspects requests before they get here might read
-// another value.
-func readEnvelope(body []byte) (e envelope, err error) {
-	var version, method json.RawMessage
-	fields := map[json.Token]*json.RawMessage{"jsonrpc": &version, "id": &e.ID, "method": &method, "params": &e.Params}
-	d := json.NewDecoder(bytes.NewReader(body))
-	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
-		return e, errEnvelope
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return e, err
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return e, err
-		}
-		switch field := fields[name]; {
-		case field == nil:
-		case *field != nil:
-			return e, errEnvelope
-		default:
-			*field = value
-		}
-	}
-	return e, errors.Join(json.Unmarshal(version, &e.Version), json.Unmarshal(method, &e.Method))
-}
-
-// validID reports whether an id is valid by JSON-RPC. A missing id is not: every A2A request has an answer.
-func validID(id json.RawMessage) bool {
-	if len(id) == 0 || len(id) > maxID {
-		return false
-	}
-	switch id[0] {
-	case '{', '[', 't', 'f':
-		return false
-	default:
-		return true
-	}
 }
 
 func refuseJSONRPC(w http.ResponseWriter, id json.RawMessage, err error) {

@@ -7,49 +7,10 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/rpcserver"
 )
-
-// envelopeOf reads a JSON-RPC request without decoding it. ok is false if anything is unusual: readEnvelope then finds out whether it is wrong.
-func envelopeOf(body []byte) (e envelope, ok bool) {
-	if !json.Valid(body) || !utf8.Valid(body) {
-		return e, false
-	}
-	var name, version json.RawMessage
-	ok = members(body, func(m member) bool {
-		var field *json.RawMessage
-		switch string(m.name) {
-		case "jsonrpc":
-			field = &version
-		case "id":
-			field = &e.ID
-		case "method":
-			field = &name
-		case "params":
-			field = &e.Params
-		default:
-			return true
-		}
-		once := *field == nil
-		*field = m.value
-		return once
-	})
-	var plain bool
-	e.Version = "2.0"
-	e.Method, plain = plainText(name)
-	return e, ok && plain && string(version) == `"2.0"` && validID(e.ID) && bytes.HasPrefix(e.Params, []byte("{"))
-}
-
-// plainText returns the text of a string that has some, and no escapes.
-func plainText(value []byte) (s string, ok bool) {
-	if len(value) <= len(`""`) || value[0] != '"' || bytes.IndexByte(value, '\\') >= 0 {
-		return "", false
-	}
-	return string(value[1 : len(value)-1]), true
-}
 
 // retargetParams reads what the params of a method say about the call, and returns a function that returns them with another tenant, or without one.
 func retargetParams(m *method, params []byte) (at callTarget, aimed func(tenant string) []byte, ok bool) {
