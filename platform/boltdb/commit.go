@@ -6,16 +6,16 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"go.etcd.io/bbolt"
 )
-
-const groupSize = 256
 
 // request is one Update that the committer has to do.
 type request struct {
 	fn      func(tx *bbolt.Tx) error
 	claimed atomic.Bool
+	result  error      // of fn when it ran last; only the committer touches it
 	answer  chan error // holds one
 }
 
@@ -25,11 +25,14 @@ func (r *request) claim() bool { return r.claimed.CompareAndSwap(false, true) }
 // commitLoop commits until Close; then it commits what is still queued.
 func (db *DB) commitLoop() {
 	defer close(db.done)
+	var p pace
 	for {
 		select {
 		case r := <-db.queue:
-			runtime.Gosched() // let writers that are about to call join the group
-			db.commitGroup(db.gather(r))
+			db.await(&p)
+			group, begin := db.gather(r), time.Now()
+			db.commitGroup(group)
+			p.observe(len(group), time.Since(begin))
 		case <-db.retry:
 			_ = db.settle() // kept as the failure
 		case <-db.stop:
@@ -38,6 +41,22 @@ func (db *DB) commitLoop() {
 			}
 			return
 		}
+	}
+}
+
+// await lets writers join the group that are about to call, and those that are likely to.
+func (db *DB) await(p *pace) {
+	begin, before := time.Now(), -1
+	for {
+		runtime.Gosched()
+		n := len(db.queue)
+		if n >= p.enough() || time.Since(begin) >= p.patience() {
+			return
+		}
+		if n == before {
+			time.Sleep(glance) //nolint:forbidigo // a signal for each writer would cost more
+		}
+		before = n
 	}
 }
 
@@ -70,14 +89,13 @@ func (db *DB) commitGroup(group []*request) {
 	}
 	db.committing.Lock()
 	defer db.committing.Unlock()
-	answers := make(map[*request]error)
 	rest := group
 	for len(rest) > 0 {
 		bad, id := -1, 0
 		err := db.update(func(tx *bbolt.Tx) error {
 			id = tx.ID()
-			bad = runAll(rest, tx, answers)
-			if bad >= 0 || allRefused(rest, answers) {
+			bad = runAll(rest, tx)
+			if bad >= 0 || allRefused(rest) {
 				return errRollback
 			}
 			return nil
@@ -97,7 +115,7 @@ func (db *DB) commitGroup(group []*request) {
 	}
 	// Errors of closures are also returned only after the commit, because they may depend on what others of the group wrote.
 	for _, r := range group {
-		r.answer <- answers[r]
+		r.answer <- r.result
 	}
 }
 
@@ -106,14 +124,14 @@ var errRollback = errors.New("roll back")
 
 // runAll runs requests one after the other, up to the first one that fails and may have written something, and returns its place; -1 for none. It keeps what each
 // has returned.
-func runAll(list []*request, tx *bbolt.Tx, answers map[*request]error) (bad int) {
+func runAll(list []*request, tx *bbolt.Tx) (bad int) {
 	for i, r := range list {
 		err := run(r.fn, tx)
 		marked, clean := err.(*unwrittenError) //nolint:errorlint // what a closure returns is marked, not what that wraps
 		if clean {
 			err = marked.error
 		}
-		if answers[r] = err; err != nil && !clean {
+		if r.result = err; err != nil && !clean {
 			return i
 		}
 	}
@@ -121,8 +139,8 @@ func runAll(list []*request, tx *bbolt.Tx, answers map[*request]error) (bad int)
 }
 
 // allRefused reports whether none of the requests that ran has written anything, so that there is nothing to flush.
-func allRefused(list []*request, answers map[*request]error) bool {
-	return !slices.ContainsFunc(list, func(r *request) bool { return answers[r] == nil })
+func allRefused(list []*request) bool {
+	return !slices.ContainsFunc(list, func(r *request) bool { return r.result == nil })
 }
 
 func answerAll(group []*request, err error) {

@@ -1,0 +1,69 @@
+package boltdb
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestTheCommitterWaitsForThoseWhoWroteLately(t *testing.T) {
+	t.Parallel()
+	const commit = 2 * time.Millisecond
+	for name, c := range map[string]struct {
+		group    int // of the commit before
+		come     int // writers a moment later
+		wait     time.Duration
+		waitLess time.Duration
+	}{
+		"enough come":          {64, 47, 300 * time.Microsecond, 500 * time.Microsecond},
+		"too few come":         {64, 46, commit, commit + 2*glance},
+		"nobody comes":         {64, 0, commit, commit + 2*glance},
+		"one writer by itself": {1, 0, 0, glance},
+		"none before":          {0, 1, 0, glance},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				db := &DB{queue: make(chan *request, queueSize)}
+				var p pace
+				if c.group > 0 {
+					p.observe(c.group, commit)
+				}
+				db.queue <- &request{}
+				go func() {
+					<-time.After(300 * time.Microsecond)
+					for range c.come {
+						db.queue <- &request{}
+					}
+				}()
+				begin := time.Now()
+				db.await(&p)
+				if took := time.Since(begin); took < c.wait || took >= c.waitLess {
+					t.Errorf("await() took %v, want %v", took, c.wait)
+				}
+				<-time.After(time.Millisecond) // the writers are done
+			})
+		})
+	}
+}
+
+func TestWritersThatAreGoneAreForgotten(t *testing.T) {
+	t.Parallel()
+	var p pace
+	p.observe(64, time.Minute)
+	if got := p.patience(); got != maxPatience {
+		t.Errorf("patience() = %v after a commit of a minute, want %v", got, maxPatience)
+	}
+	const soon = 12 // commits
+	for range soon {
+		p.observe(1, time.Millisecond)
+	}
+	if got := p.enough(); got > 1 {
+		t.Errorf("enough() = %d after %d commits of one writer, want none to be waited for", got, soon)
+	}
+	p.observe(64, time.Millisecond)
+	p.observe(50, time.Millisecond)
+	if got := p.enough(); got < 40 {
+		t.Errorf("enough() = %d after groups of 64 and 50, want about as many", got)
+	}
+}
