@@ -96,7 +96,7 @@ func (s *Sender) Send(ctx context.Context, w orchestrator.Webhook, t *orchestrat
 		h.Set("A2A-Notification-Token", w.Token.Reveal())
 		h.Set("X-A2A-Notification-Token", w.Token.Reveal())
 	}
-	if w.Scheme != "" {
+	if w.Credentials != "" {
 		h.Set("Authorization", w.Scheme+" "+w.Credentials.Reveal())
 	}
 	resp, err := s.client.Do(req)

@@ -69,8 +69,8 @@ func TestAReceiverWithoutSecretsHearsNone(t *testing.T) {
 	}))
 	defer receiver.Close()
 	s := sender(true)
-	for range 2 {
-		if err := s.Send(t.Context(), orchestrator.Webhook{URL: receiver.URL}, task, event); err != nil {
+	for _, scheme := range []string{"", "Bearer"} {
+		if err := s.Send(t.Context(), orchestrator.Webhook{URL: receiver.URL, Scheme: scheme}, task, event); err != nil {
 			t.Fatalf("Send() = %v", err)
 		}
 	}
