@@ -44,12 +44,12 @@ func (db *DB) commitLoop() {
 	}
 }
 
-// await lets writers join the group that are about to call, and those that are likely to.
+// await lets writers join the group of the first one that are about to call, and those that are likely to.
 func (db *DB) await(p *pace) {
 	begin, before := time.Now(), -1
 	for {
 		runtime.Gosched()
-		n := len(db.queue)
+		n := 1 + len(db.queue)
 		if n >= p.enough() || time.Since(begin) >= p.patience() {
 			return
 		}

@@ -19,6 +19,8 @@ func TestTheCommitterWaitsForThoseWhoWroteLately(t *testing.T) {
 		"too few come":         {64, 46, commit, commit + 2*glance},
 		"nobody comes":         {64, 0, commit, commit + 2*glance},
 		"one writer by itself": {1, 0, 0, glance},
+		"one of two":           {2, 0, 0, glance},
+		"one of three":         {3, 0, commit, commit + 2*glance},
 		"none before":          {0, 1, 0, glance},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -29,7 +31,6 @@ func TestTheCommitterWaitsForThoseWhoWroteLately(t *testing.T) {
 				if c.group > 0 {
 					p.observe(c.group, commit)
 				}
-				db.queue <- &request{}
 				go func() {
 					<-time.After(300 * time.Microsecond)
 					for range c.come {
@@ -54,12 +55,15 @@ func TestWritersThatAreGoneAreForgotten(t *testing.T) {
 	if got := p.patience(); got != maxPatience {
 		t.Errorf("patience() = %v after a commit of a minute, want %v", got, maxPatience)
 	}
-	const soon = 12 // commits
-	for range soon {
-		p.observe(1, time.Millisecond)
-	}
-	if got := p.enough(); got > 1 {
-		t.Errorf("enough() = %d after %d commits of one writer, want none to be waited for", got, soon)
+	for before := range groupSize {
+		const soon = 17 // commits
+		p.observe(before, time.Millisecond)
+		for range soon {
+			p.observe(1, time.Millisecond)
+		}
+		if got := p.enough(); got > 1 {
+			t.Errorf("enough() = %d after %d commits of one writer, and %d at a time before, want that nobody else is waited for", got, soon, before)
+		}
 	}
 	p.observe(64, time.Millisecond)
 	p.observe(50, time.Millisecond)
