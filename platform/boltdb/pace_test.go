@@ -10,10 +10,10 @@ func TestTheCommitterWaitsForThoseWhoWroteLately(t *testing.T) {
 	t.Parallel()
 	const commit = 2 * time.Millisecond
 	for name, c := range map[string]struct {
-		group    int // of the commit before
-		come     int // writers a moment later
-		wait     time.Duration
-		waitLess time.Duration
+		group int // of the commit before
+		come  int // writers a moment later
+		least time.Duration
+		below time.Duration
 	}{
 		"enough come":          {64, 47, 300 * time.Microsecond, 500 * time.Microsecond},
 		"too few come":         {64, 46, commit, commit + 2*glance},
@@ -39,8 +39,8 @@ func TestTheCommitterWaitsForThoseWhoWroteLately(t *testing.T) {
 				}()
 				begin := time.Now()
 				db.await(&p)
-				if took := time.Since(begin); took < c.wait || took >= c.waitLess {
-					t.Errorf("await() took %v, want %v", took, c.wait)
+				if took := time.Since(begin); took < c.least || took >= c.below {
+					t.Errorf("await() took %v, want %v", took, c.least)
 				}
 				<-time.After(time.Millisecond) // the writers are done
 			})
