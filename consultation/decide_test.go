@@ -228,6 +228,11 @@ func TestDecideOnSeveralRequirements(t *testing.T) {
 		"one of another phase is not looked at": {
 			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.Phase = consultation.PhaseOnError })}, nil, true, nil,
 		},
+		"what follows one of another phase is": {
+			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.Phase = consultation.PhaseOnError }), requirement},
+			nil, false,
+			[]want{{"r", "missing", true, ""}},
+		},
 		"one whose condition is false does not apply": {
 			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.Condition = sensitive })},
 			nil, true,
