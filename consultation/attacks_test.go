@@ -318,6 +318,17 @@ func TestASpanIsRecordedOnceAndForAll(t *testing.T) {
 	}
 }
 
+// A sender that does not see our answers sends its last span again and again.
+func TestASpanThatComesAgainTakesNoRoom(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	c := f.issue(t, current)
+	f.record(t, claim(c, consultation.OutcomeApproved, spanID))
+	for range 20 {
+		f.record(t, claim(c, consultation.OutcomeApproved, "00000000000000ff"))
+	}
+}
+
 func TestAFloodOfApprovalsLeavesRoomForARejection(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

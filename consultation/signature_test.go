@@ -69,6 +69,16 @@ func TestWhatTheTargetSignedCountsWhereverItIsFound(t *testing.T) {
 	}
 }
 
+func TestASignedVerdictCountsBehindOneThatIsNot(t *testing.T) {
+	t.Parallel()
+	f, b, k := newSigned(t, consultation.LevelSigned)
+	c := f.carried(t)
+	b.claims = []consultation.Claim{claim(c, "approved", "00000000000000a1"), k.sign(claim(c, "approved", "00000000000000a2"))}
+	if d, v := f.decide(t); !d.Allowed || v.Level != "C3" {
+		t.Errorf("Check() = %v, %s at level %s, want it approved at level C3", d.Allowed, v.Reason, v.Level)
+	}
+}
+
 func TestASignedVerdictMayBeFoundBeforeItArrives(t *testing.T) {
 	t.Parallel()
 	f, b, k := newSigned(t, "")

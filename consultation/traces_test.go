@@ -181,7 +181,6 @@ func TestABackendIsAskedFromTheAnswerUntilThereIsEvidence(t *testing.T) {
 	}
 }
 
-// TestAnAnswerComesBackOnce has the answer to a consultation come back again, and that to one whose outcome is known already.
 func TestBackendsAreAskedUntilOneHasEvidence(t *testing.T) {
 	t.Parallel()
 	f, first, second := newFixture(t), &backend{}, &backend{}
@@ -195,7 +194,13 @@ func TestBackendsAreAskedUntilOneHasEvidence(t *testing.T) {
 		t.Errorf("Check() = %v, %s after %d looks, want it approved by what the second has", d.Allowed, v.Reason, first.asked)
 	}
 	f.Advance(f.issue(t, current).ExpireTime.Sub(f.Now()) + time.Second)
-	first.claims, second.asked = []consultation.Claim{claim(f.carried(t), "rejected", spanID)}, 0
+	second.claims, first.err = []consultation.Claim{claim(f.carried(t), "deferred", spanID)}, errors.New("away")
+	if _, v := f.decide(t); v.Verdict != consultation.VerdictDeferred {
+		t.Errorf("Check() = %s, %s while the first is away, want what the second has", v.Verdict, v.Reason)
+	}
+	f.Advance(f.issue(t, current).ExpireTime.Sub(f.Now()) + time.Second)
+	first.err, second.asked = nil, 0
+	first.claims = []consultation.Claim{claim(f.carried(t), "rejected", spanID)}
 	if _, v := f.decide(t); v.Verdict != consultation.VerdictRejected || second.asked != 0 {
 		t.Errorf("Check() = %s after %d looks in the second, want what the first has and none", v.Verdict, second.asked)
 	}
@@ -223,6 +228,7 @@ func TestTheNextLookIsForTheAnswerThatCameLast(t *testing.T) {
 	}
 }
 
+// TestAnAnswerComesBackOnce has the answer to a consultation come back again, and that to one whose outcome is known already.
 func TestAnAnswerComesBackOnce(t *testing.T) {
 	t.Parallel()
 	f, _ := newTraced(t, consultation.LevelRecorded)
@@ -463,7 +469,7 @@ func TestTheLogHasABackendThatIsAwayOnceAndItsReturn(t *testing.T) {
 		Now: f.Now, Traces: []consultation.Traces{b}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
 	})
 	f.carried(t)
-	for _, err := range []error{errors.New("away"), errors.New("away"), errors.New("still away"), nil, nil, errors.New("away again")} {
+	for _, err := range []error{errors.New("away"), errors.New("away"), errors.New("away"), errors.New("still away"), nil, nil, errors.New("away again")} {
 		b.err = err
 		f.decide(t)
 	}
