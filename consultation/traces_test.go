@@ -149,6 +149,20 @@ func TestABackendIsAskedAboutTheNewestAttempt(t *testing.T) {
 	}
 }
 
+func TestABackendIsAskedAlsoAfterAQuestionForAnotherRequirement(t *testing.T) {
+	t.Parallel()
+	f, b := newTraced(t, consultation.LevelCarried)
+	b.claims = []consultation.Claim{claim(f.carried(t), "approved", spanID)}
+	q := question(current)
+	q.Requirement.ID = "r2"
+	if _, err := f.Issue(t.Context(), q); err != nil {
+		t.Fatalf("Issue() = %v, want no error", err)
+	}
+	if d, v := f.decide(t); !d.Allowed {
+		t.Errorf("Check() = %v, %s, want it approved by the answer for its own requirement", d.Allowed, v.Reason)
+	}
+}
+
 func TestABackendIsAskedFromTheAnswerUntilThereIsEvidence(t *testing.T) {
 	t.Parallel()
 	f, b := newTraced(t, consultation.LevelCarried)

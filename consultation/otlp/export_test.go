@@ -52,10 +52,11 @@ func TestAnExportedVerdictIsOnRecordWhenTheExporterReturns(t *testing.T) {
 			t.Parallel()
 			s := newServer(t)
 			c := s.issue(t)
-			other := tracetest.SpanStub{Name: "SendMessage", SpanContext: verdict(t, c, "approved").SpanContext}
+			answer := verdict(t, c, "approved")
+			other := tracetest.SpanStub{Name: "SendMessage", SpanContext: answer.SpanContext, Resource: answer.Resource} // in the same list of spans
 			exporter := exporters(t, s, "reviewer-token")[transport]
 			for range 2 { // an exporter may send again
-				if err := exporter.ExportSpans(t.Context(), snapshots(other, verdict(t, c, "approved"))); err != nil {
+				if err := exporter.ExportSpans(t.Context(), snapshots(other, answer)); err != nil {
 					t.Fatalf("ExportSpans() = %v, want no error", err)
 				}
 			}
