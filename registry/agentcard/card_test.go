@@ -110,6 +110,27 @@ func card(old, replacement string) string {
 	return strings.Replace(`{"name":"a","version":"1.0.0","supportedInterfaces":[{"url":"http://h/","protocolBinding":"JSONRPC"}],"skills":[{"id":"s"}]}`, old, replacement, 1)
 }
 
+// TestParseSaysWhereTheCardIsNoJSON has mistakes such as those who write cards in an editor make.
+func TestParseSaysWhereTheCardIsNoJSON(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ raw, want string }{
+		"a comma at the end":     {"{\n  \"name\": \"a\",\n}", "the card is not valid JSON, line 3:1: invalid character '}'"},
+		"a word without quotes":  {"{\n  \"é\": oops\n}", "the card is not valid JSON, line 2:8: invalid character 'o'"},
+		"nothing at all":         {"", "the card is not valid JSON: it ends too early"},
+		"a missing brace":        {"{\n  \"name\": \"a\"\n", "the card is not valid JSON, line 2:14: it ends too early"},
+		"a second value":         {"{}\n{}", "the card is not valid JSON, line 2:1: there is more after the object's end"},
+		"a number out of range":  {`{"x": 1e999}`, "the card is not valid JSON: the number 1e999 is too large"},
+		"a key that is a number": {"{\n7: 1}", "the card is not valid JSON, line 2:1: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, _, _, err := agentcard.Parse([]byte(test.raw)); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+				t.Errorf("Parse(%q) = %v, want %s", test.raw, err, test.want)
+			}
+		})
+	}
+}
+
 func TestParseRefusesWithTheField(t *testing.T) {
 	t.Parallel()
 	contract := `"skills":[{"id":"s"}],"capabilities":{"extensions":[{"uri":"` + agentcard.ContractExtension + `","params":PARAMS}]}`
