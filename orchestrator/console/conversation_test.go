@@ -78,3 +78,17 @@ func TestOfManyArtifactsThoseInSightAreLaidOut(t *testing.T) {
 	b.sees("chapter 70")
 	b.nothingWrong()
 }
+
+// TestAFileHasItsSize has files whose base64 ends with two signs, with one and with none that stand for nothing.
+func TestAFileHasItsSize(t *testing.T) {
+	q := start(t, t.TempDir())
+	var files []any
+	for size := 10; size <= 12; size++ {
+		files = append(files, map[string]any{"raw": make([]byte, size), "filename": "a.bin", "mediaType": "application/x-test"})
+	}
+	id := q.post(t, "/v1/tasks", map[string]any{"message": map[string]any{"parts": files}, "route": map[string]any{"agent": "reviewer"}})
+	b := open(t, q.HTTP+"/#/tasks/"+id, 1280, 800)
+	b.signIn(q.token)
+	b.sees("10 bytes application/x-test", "11 bytes application/x-test", "12 bytes application/x-test")
+	b.nothingWrong()
+}

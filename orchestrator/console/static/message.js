@@ -11,8 +11,10 @@ function content(part) {
   if (part.text !== undefined) return h("pre", { tabindex: "0" }, part.text);
   if (part.data !== undefined) return json(part.data);
   if (part.url !== undefined) return h("p", null, outside(part.url));
-  return h("p", null, `${Math.floor(((part.raw ?? "").length * 3) / 4)} bytes ${part.mediaType ?? ""}`);
+  return h("p", null, `${bytes(part.raw ?? "")} bytes ${part.mediaType ?? ""}`);
 }
+
+const bytes = (base64) => Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
 
 /** artifacts shows what a task made. */
 export const artifacts = (t) =>
