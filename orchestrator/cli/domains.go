@@ -20,7 +20,7 @@ func (a *app) domains() *cobra.Command {
 func (a *app) domainsList() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
-		Use: "list", Short: "List the hosts that web-fetch may read", Example: "  quorate domains list", Args: arguments(),
+		Use: "list", Aliases: []string{"ls"}, Short: "List the hosts that web-fetch may read", Example: "  quorate domains list", Args: arguments(),
 		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error {
 			domains, next, err := list(ctx, s, domainsPath, nil, limit, (*webfetchv1.ListAllowedDomainsResponse).GetAllowedDomains)
 			if err != nil {
@@ -58,7 +58,7 @@ func (a *app) domainsAdd() *cobra.Command {
 
 func (a *app) domainsRemove() *cobra.Command {
 	return &cobra.Command{
-		Use: "remove DOMAIN", Short: "Forbid web-fetch to read a host again", Args: arguments("DOMAIN"),
+		Use: "remove DOMAIN", Aliases: []string{"rm"}, Short: "Forbid web-fetch to read a host again", Args: arguments("DOMAIN"),
 		Example: "  quorate domains remove example.com",
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
 			removed := &webfetchv1.RemoveAllowedDomainResponse{}

@@ -260,6 +260,18 @@ func TestEveryVerbHasHelpWithAnExample(t *testing.T) {
 	}
 }
 
+// TestListsAndRemovalsHaveTheirShortNames asks each group that has such a verb for the help of its short name.
+func TestListsAndRemovalsHaveTheirShortNames(t *testing.T) {
+	t.Parallel()
+	for short, groups := range map[string]string{"ls": "agents skills tasks consultations domains keys mappings", "rm": "agents domains keys mappings"} {
+		for group := range strings.FieldsSeq(groups) {
+			if exit, stdout, stderr := run(t.Context(), "", group, short, "--help"); exit != 0 || !strings.Contains(stdout, ", "+short+"\n") || stderr != "" {
+				t.Errorf("Main(%s %s --help) = %d, %q, %q, want 0 and the help of that verb", group, short, exit, stdout, stderr)
+			}
+		}
+	}
+}
+
 func TestVersionNamesTheToolchain(t *testing.T) {
 	t.Parallel()
 	exit, stdout, stderr := run(t.Context(), "", "version")

@@ -20,7 +20,7 @@ func (a *app) mappings() *cobra.Command {
 
 func (a *app) mappingsList() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the mappings of semantic types", Example: "  quorate mappings list", Args: arguments(),
+		Use: "list", Aliases: []string{"ls"}, Short: "List the mappings of semantic types", Example: "  quorate mappings list", Args: arguments(),
 		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error {
 			list := &registryv1.ListSemanticMappingsResponse{} // there are at most twenty
 			if err := s.get(ctx, mappingsPath, nil, list); err != nil {
@@ -59,7 +59,7 @@ func (a *app) mappingsAdd() *cobra.Command {
 
 func (a *app) mappingsRemove() *cobra.Command {
 	return &cobra.Command{
-		Use: "remove FROM TO", Short: "Remove a mapping of semantic types", Args: arguments("FROM", "TO"),
+		Use: "remove FROM TO", Aliases: []string{"rm"}, Short: "Remove a mapping of semantic types", Args: arguments("FROM", "TO"),
 		Example: "  quorate mappings remove document comment",
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
 			answer := &emptypb.Empty{}
