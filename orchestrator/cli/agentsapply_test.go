@@ -41,6 +41,9 @@ func TestApplyNamesPlacesOfTheFileOnly(t *testing.T) {
 	for input, want := range map[string]string{
 		"name: a\nmetadata:\n  inputs: []\n":     "stdin, document 1: unknown field \"inputs\"\n",
 		"{\n\"name\": \"a\",\n\"cards\": 1\n}\n": "stdin, document 1: (line 3:1): unknown field \"cards\"\n",
+		"{\n\"name\": \"a\",\n}\n":               "stdin, document 1: (line 3:1): invalid character '}' looking for beginning of object key string; the rest is not read\n",
+		"{\"cards\": 1}\n\n{\n\"é\": oops}":      "stdin, document 1: unknown field \"cards\"\nstdin, document 2: (line 2:6): invalid character 'o' looking for beginning of value; the rest is not read\n",
+		"{\n\"name\": \"a\"\n":                   "stdin, document 1: unexpected EOF; the rest is not read\n",
 	} {
 		if _, _, stderr := g.run(t, input, "agents", "apply", "-"); !strings.HasPrefix(strings.ReplaceAll(stderr, "\u00a0", " "), want) {
 			t.Errorf("Main(agents apply -) of %q says %q, want %q", input, stderr, want)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -80,8 +81,24 @@ func reader(from io.Reader) func() ([]byte, error) {
 	return func() ([]byte, error) {
 		var value json.RawMessage
 		err := decoder.Decode(&value)
-		return value, err
+		return value, placed(decoder, err)
 	}
+}
+
+// placed adds to an error of syntax where it is in the document that decoder has begun to read, in the words of protojson.
+func placed(decoder *json.Decoder, err error) error {
+	if _, ok := errors.AsType[*json.SyntaxError](err); !ok {
+		return err
+	}
+	begun, _ := io.ReadAll(decoder.Buffered()) // it is in memory
+	begun = bytes.TrimLeft(begun, " \t\r\n")
+	wrong, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(begun, new(json.RawMessage)))
+	if !ok || wrong.Offset == 0 {
+		return err
+	}
+	before := begun[:wrong.Offset-1]
+	line := before[bytes.LastIndexByte(before, '\n')+1:]
+	return fmt.Errorf("(line %d:%d): %w", bytes.Count(before, []byte("\n"))+1, utf8.RuneCount(line)+1, err)
 }
 
 func yamlReader(from io.Reader) func() ([]byte, error) {
