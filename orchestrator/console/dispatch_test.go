@@ -37,6 +37,19 @@ func TestWhereATaskWouldGo(t *testing.T) {
 	b.nothingWrong()
 }
 
+// TestAnAnswerIsScrolledIntoSight presses a button at the lower edge of the window, behind which the answer comes.
+func TestAnAnswerIsScrolledIntoSight(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP+"/#/dispatch", 1280, 500)
+	b.signIn(q.token)
+	b.fills("Agent", "web-fetch")
+	eval[bool](b, `(document.querySelector("form button").scrollIntoView({ block: "end" }), true)`)
+	b.clicks("Dispatch")
+	b.sees("Say in the message what to do.")
+	b.until("have the answer in sight", `Math.floor(document.querySelector(".answer").getBoundingClientRect().bottom) <= innerHeight`)
+	b.nothingWrong()
+}
+
 // TestSpacesAroundAnAttributeDoNotOpenAGate has an attribute written as people write it, which a rule of the agent is about.
 func TestSpacesAroundAnAttributeDoNotOpenAGate(t *testing.T) {
 	q := start(t, t.TempDir())

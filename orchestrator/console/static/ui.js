@@ -58,7 +58,10 @@ export function button(text, attributes, act, elsewhere) {
   return element;
 }
 
-/** busy lets nobody press a button of an element until act has ended. The buttons are not disabled, by which the one that was pressed would lose the focus. */
+/**
+ * busy lets nobody press a button of an element until act has ended. The buttons are not disabled, by which the one that was pressed would lose the focus.
+ * What comes of it is scrolled into sight: a button that is pressed may be at the lower edge of the window.
+ */
 async function busy(element, answer, act) {
   const buttons = element.querySelectorAll("button");
   if (buttons[0].ariaDisabled) return;
@@ -71,6 +74,7 @@ async function busy(element, answer, act) {
   } finally {
     buttons.forEach((b) => (b.ariaDisabled = null));
   }
+  if (answer.hasChildNodes()) answer.scrollIntoView({ block: "nearest" });
 }
 
 /** connection is a line that says when what is shown may be old; its function told takes the error, or none when all is well again. */
