@@ -60,6 +60,21 @@ func TestAnAgentGetsAnotherNameThanItsCard(t *testing.T) {
 	b.nothingWrong()
 }
 
+// TestAMisspeltRuleIsNamedWithoutAPlace registers rules with a field that there is not. Its place in the body of the request is none in the form.
+func TestAMisspeltRuleIsNamedWithoutAPlace(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP+"/#/register", 1280, 800)
+	b.signIn(q.token)
+	b.fills("or the card", hostileCard(t))
+	b.fills("Inputs, outputs and rules", "{\n\"consultationRule\": []\n}")
+	b.clicks("Register")
+	b.sees(`metadata.consultationRule: unknown field "consultationRule"; AgentMetadata has inputSchemas, `)
+	if text := b.text(); strings.Contains(text, "body") || strings.Contains(text, "line 1:") {
+		t.Errorf("the form says %s, want no place in a body that nobody sees", text)
+	}
+	b.nothingWrong()
+}
+
 // TestWhatAButtonSaysStays reads a card again that has changed, which changes what the buttons are about.
 func TestWhatAButtonSaysStays(t *testing.T) {
 	q := start(t, t.TempDir())

@@ -2,10 +2,12 @@
 
 import { key } from "./session.js";
 
+const place = /^the body cannot be read, line \d+:\d+: /; // of a body that the console made; the field follows
+
 /** ApiError is an answer that is an error, with the reason that the API gives to programs. */
 export class ApiError extends Error {
   constructor(status, body) {
-    super(body?.message || `the server answered ${status}`);
+    super(body?.message?.replace(place, "") || `the server answered ${status}`);
     const detail = (type) => body?.details?.find((d) => d["@type"]?.endsWith(type));
     this.status = status;
     this.reason = detail("ErrorInfo")?.reason ?? "";
