@@ -32,6 +32,25 @@ func TestAnAgentThatComesBackIsNotStruckOut(t *testing.T) {
 	b.nothingWrong()
 }
 
+// TestAnAgentIsDeletedUntilItComesBack looks at an agent that is deleted and registered again, without what asks for it now and then.
+func TestAnAgentIsDeletedUntilItComesBack(t *testing.T) {
+	q := start(t, t.TempDir())
+	register := func() { q.post(t, "/v1/agents:register", map[string]any{"cardJson": hostileCard(t)}) }
+	register()
+	b := open(t, q.HTTP, 1280, 800)
+	b.signIn(q.token)
+	eval[bool](b, `((usual) => ((window.setTimeout = (act, wait) => (wait === 10_000 ? 0 : usual(act, wait))), true))(setTimeout)`)
+	b.goes("agents/hostile")
+	q.post(t, "/v1/agents/hostile:drain", map[string]any{})
+	b.sees("○ draining") // so it follows
+	eval[bool](b, `(fetch("/v1/agents/hostile", { method: "DELETE", headers: { Authorization: "Bearer " + sessionStorage.getItem("quorate.key") } }), true)`)
+	b.sees("This agent is deleted.")
+	register()
+	b.until("say no more that it is deleted", `!document.body.innerText.includes("is deleted")`)
+	b.sees("Drain…")
+	b.nothingWrong()
+}
+
 // TestAListIsAskedForAgain asks for the same agents twice, among which there is another one the second time.
 func TestAListIsAskedForAgain(t *testing.T) {
 	q := start(t, t.TempDir())

@@ -40,16 +40,10 @@ export async function agent({ id, signal }) {
   const again = latest(() => get(url, {}, signal), show);
   await again();
   const lost = connection();
-  const refresh = () => again().catch(lost.told);
-  followAgents(
-    signal,
-    lost.told,
-    (event) => {
-      if (event.agentName === id) event.type === "deleted" ? lost.replaceChildren("This agent is deleted.") : refresh();
-    },
-    refresh,
-  );
-  every(10_000, signal, lost.told, again); // heartbeats are no changes
+  const told = (error) => (error?.status === 404 ? lost.replaceChildren("This agent is deleted.") : lost.told(error));
+  const refresh = () => again().then(() => told(), told); // one that is deleted may come back
+  followAgents(signal, told, (event) => event.agentName === id && refresh(), refresh);
+  every(10_000, signal, told, again); // heartbeats are no changes
   return [h("div", { class: "title" }, h("h1", null, id), parts[0]), lost, parts[1], said, ...parts.slice(2)];
 }
 
