@@ -40,6 +40,9 @@ func TestAnAgentsQuestionIsAnswered(t *testing.T) {
 		b.fills("Message", "an order")
 		b.clicks("Dispatch")
 		b.sees("▲ input required", "The agent waits for an answer:", "Which one? "+markup)
+		if !eval[bool](b, `document.querySelector(".reply").getBoundingClientRect().top >= document.querySelector(".buttons > .action").getBoundingClientRect().bottom`) {
+			t.Error("the question stands beside the button that cancels the task, want it below")
+		}
 		b.fills("Answer", "the red one "+markup)
 		b.clicks("Send")
 		b.sees("● completed", "Turns", "ordered: the red one "+markup, sees)
