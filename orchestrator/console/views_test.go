@@ -99,6 +99,23 @@ func TestAStepInAPathIsNoName(t *testing.T) {
 	b.nothingWrong()
 }
 
+// TestAPageThatIsNoneLeadsToTheFirst opens lists with the token of a page of another list, as in a link that is older than the server's data.
+func TestAPageThatIsNoneLeadsToTheFirst(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP, 1280, 800)
+	b.signIn(q.token)
+	for place, first := range map[string]string{
+		"agents?pageToken=x": "web-fetch", "tasks?pageToken=x": "There is no task yet.", "skills?pageToken=x": "fetch_links",
+		"skills?skill=review&pageToken=x": "reviewer", "domains?pageToken=x": "the configuration",
+	} {
+		b.goes(place)
+		b.sees("start from the first page")
+		b.clicks("First page")
+		b.sees(first)
+		b.nothingWrong()
+	}
+}
+
 // TestAnEmptyPageIsNotTheEnd has the server find no agent among those that it looked at for the first page.
 func TestAnEmptyPageIsNotTheEnd(t *testing.T) {
 	q := start(t, t.TempDir())

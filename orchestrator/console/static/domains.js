@@ -5,7 +5,7 @@ import { may } from "./caller.js";
 import { ask } from "./dialog.js";
 import { badge, code, h, table, when } from "./dom.js";
 import { pager } from "./list.js";
-import { button, changing, empty, field, form, success } from "./ui.js";
+import { button, changing, empty, failure, field, form, success } from "./ui.js";
 
 const list = "/v1/allowedDomains";
 
@@ -18,6 +18,7 @@ export async function domains({ query, signal }) {
   try {
     await again();
   } catch (error) {
+    if (error.reason === "PAGE_TOKEN_INVALID") return [h("h1", null, "Allowed domains"), failure(error), pager("domains", query)];
     if (error.reason !== "ROUTE_NOT_FOUND") throw error;
     return [
       h("h1", null, "Allowed domains"),

@@ -28,7 +28,7 @@ export async function skills({ query, signal }) {
   if (!skill && !tag) return [...head, ...(await all(query, pageToken, signal))];
   const url = skill ? path("skills", skill, "agents") : path("tags", tag, "agents");
   const [page, problem] = await tried(get(url, { tag: skill && tag, availableOnly, pageToken, pageSize: 50 }, signal));
-  if (problem) return [...head, problem];
+  if (problem) return [...head, problem, pager("skills", query)];
   const rows = (page.agents ?? []).map((agent) => [
     link(agent.name, "agents", agent.name),
     state(agent.status ?? {}),
@@ -43,7 +43,8 @@ export async function skills({ query, signal }) {
 }
 
 async function all(query, pageToken, signal) {
-  const page = await get("/v1/skills", { pageToken, pageSize: 50 }, signal);
+  const [page, problem] = await tried(get("/v1/skills", { pageToken, pageSize: 50 }, signal));
+  if (problem) return [problem, pager("skills", query)];
   const rows = (page.skills ?? []).map((skill) => [
     h("a", { href: "#/skills?" + new URLSearchParams({ skill: skill.id }) }, skill.id),
     skill.name,

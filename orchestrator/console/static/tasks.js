@@ -43,7 +43,7 @@ export async function tasks({ query, signal }) {
     ),
     shortcuts("tasks", asked.filter, needed),
     lost,
-    problem ?? list,
+    problem ? [problem, pager("tasks", query)] : list,
   ];
 }
 
