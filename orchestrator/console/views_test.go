@@ -99,6 +99,20 @@ func TestAStepInAPathIsNoName(t *testing.T) {
 	b.nothingWrong()
 }
 
+// TestAProxyThatAnswersIsNotTheServer has something before the server answer with pages of its own.
+func TestAProxyThatAnswersIsNotTheServer(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP, 1280, 800)
+	b.signIn(q.token)
+	b.sees("web-fetch")
+	eval[bool](b, `(window.fetch = async (to) => new Response("<html>sorry</html>", { status: to === "/readyz" ? 502 : 200 }), true)`)
+	for place, status := range map[string]string{"health": "502", "tasks": "200"} {
+		b.goes(place)
+		b.sees("Something before Quorate answered in its place, such as a proxy: " + status + ", and no JSON.")
+	}
+	b.nothingWrong()
+}
+
 // TestAPageThatIsNoneLeadsToTheFirst opens lists with the token of a page of another list, as in a link that is older than the server's data.
 func TestAPageThatIsNoneLeadsToTheFirst(t *testing.T) {
 	q := start(t, t.TempDir())

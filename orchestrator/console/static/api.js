@@ -53,10 +53,19 @@ async function request(method, url, { query, body, accept, signal } = {}) {
   throw error;
 }
 
+/** read returns what an answer says. A proxy before the server may answer in its place, with a page for people. */
+export async function read(answer) {
+  return await answer.json().catch((error) => {
+    throw error instanceof SyntaxError
+      ? new Error(`Something before Quorate answered in its place, such as a proxy: ${answer.status}, and no JSON.`)
+      : error;
+  });
+}
+
 async function call(method, url, options) {
   const wait = patient(options?.signal);
   try {
-    return await (await request(method, url, { ...options, signal: wait.signal })).json();
+    return await read(await request(method, url, { ...options, signal: wait.signal }));
   } finally {
     wait.done();
   }

@@ -1,6 +1,6 @@
 // Whether Quorate is ready.
 
-import { patient } from "./api.js";
+import { patient, read } from "./api.js";
 import { badge, code, h, table, when } from "./dom.js";
 import { every } from "./live.js";
 import { changing, failure } from "./ui.js";
@@ -20,7 +20,7 @@ export async function health({ signal }) {
   const again = async () => {
     const wait = patient(signal);
     try {
-      view.show(await (await fetch("/readyz", { signal: wait.signal, cache: "no-store" })).json()); // an answer of 503 says what is wrong
+      view.show(await read(await fetch("/readyz", { signal: wait.signal, cache: "no-store" }))); // an answer of 503 says what is wrong
     } catch (error) {
       if (!signal.aborted) view.show({ error: error instanceof TypeError ? `The server cannot be reached: ${error.message}.` : error.message });
     }
