@@ -42,7 +42,7 @@ func (a *app) mappingsAdd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "add FROM TO", Short: "Let outputs of one semantic type be given to inputs of another", Args: arguments("FROM", "TO"),
 		Long: "Let outputs of one semantic type be given to inputs of another. The types are document, artifact, collection, reference and comment.\n" +
-			"Mappings are transitive and may not form a cycle.",
+			"Mappings are transitive and may not form a cycle among themselves.",
 		Example: "  quorate mappings add document comment --description 'a document may be posted as a comment'",
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
 			mapping.FromType, mapping.ToType = args[0], args[1]
