@@ -63,7 +63,7 @@ func (l *loader) readFlags(flags map[string]string) {
 	for _, f := range l.fields {
 		known[f.path] = true
 		if text, ok := flags[f.path]; ok {
-			l.set(f, text, "flag")
+			l.set(f, text, "flag --"+f.flag)
 		}
 	}
 	for path := range flags {

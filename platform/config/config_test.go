@@ -85,8 +85,8 @@ debug: null
 		t.Fatalf("Explain() = %v, want no error", err)
 	}
 	explained := strings.Join(strings.Fields(strings.ReplaceAll(out.String(), file, "F")), " ")
-	wantExplained := "http.addr :3 flag http.readTimeout 2s env QUORATE_HTTP_READ_TIMEOUT " +
-		"http.allowedHosts [a.example b.example] F:5 http.retries 0 default name from-env env QUORATE_NAME debug false default level -4 flag ratio 0.5 flag"
+	wantExplained := "http.addr :3 flag --addr http.readTimeout 2s env QUORATE_HTTP_READ_TIMEOUT " +
+		"http.allowedHosts [a.example b.example] F:5 http.retries 0 default name from-env env QUORATE_NAME debug false default level -4 flag --level ratio 0.5 flag --ratio"
 	if explained != wantExplained {
 		t.Errorf("Explain() =\n%s\nwant\n%s", explained, wantExplained)
 	}
@@ -132,7 +132,7 @@ func TestLoadRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		"a flag for nothing":          {flags: map[string]string{"http.port": "1"}, want: "flag for http.port: no such setting"},
 		"a setting that is refused":   {file: "http:\n  retries: 99\n", want: `F:2: http.retries: "99" are too many`},
 		"what Validate refuses":       {flags: map[string]string{"http.addr": ""}, want: "http: addr is empty"},
-		"all problems at once":        {file: "x: 1\n", flags: map[string]string{"debug": "x"}, want: "F:1: unknown key x\nflag: debug: \"x\" is neither true nor false"},
+		"all problems at once":        {file: "x: 1\n", flags: map[string]string{"debug": "x"}, want: "F:1: unknown key x\nflag --debug: debug: \"x\" is neither true nor false"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

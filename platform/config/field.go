@@ -13,6 +13,7 @@ const envPrefix = "QUORATE_"
 type field struct {
 	path   string
 	env    string
+	flag   string
 	doc    string
 	value  reflect.Value
 	source string
@@ -28,8 +29,15 @@ func schema(dst any) ([]*field, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := make(map[string]string, len(fields))
+	seen, alike := make(map[string]string, len(fields)), make(map[string]int)
 	for _, f := range fields {
+		alike[end(f.path)]++
+	}
+	for _, f := range fields {
+		f.flag = flagName(f.path)
+		if alike[end(f.path)] == 1 {
+			f.flag = flagName(end(f.path))
+		}
 		if other, taken := seen[f.env]; taken {
 			return nil, fmt.Errorf("settings %s and %s share the variable %s", other, f.path, f.env)
 		}

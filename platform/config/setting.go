@@ -16,17 +16,9 @@ func Settings(of any) ([]Setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	alike := make(map[string]int)
-	for _, f := range fields {
-		alike[end(f.path)]++
-	}
 	list := make([]Setting, len(fields))
 	for i, f := range fields {
-		name := f.path
-		if alike[end(name)] == 1 {
-			name = end(name)
-		}
-		list[i] = Setting{f.path, flagName(name), written(f.value), strings.TrimSpace(f.doc + separated(f.value, " Separated by commas."))}
+		list[i] = Setting{f.path, f.flag, written(f.value), strings.TrimSpace(f.doc + separated(f.value, " Separated by commas."))}
 	}
 	return list, nil
 }

@@ -27,8 +27,7 @@ func newSources(l *loader) *Sources {
 // Warnings returns a sentence for each QUORATE_ variable that is not a setting, with a suggestion if there is a similar one.
 func (s *Sources) Warnings() []string { return s.warnings }
 
-// Explain writes one line for each setting: its path, its value and its source, one of flag, env
-// NAME, FILE:LINE and default.
+// Explain writes one line for each setting: its path, its value and its source, one of flag --NAME, env NAME, FILE:LINE and default.
 func (s *Sources) Explain(w io.Writer) error {
 	var rows [][]string
 	for _, r := range s.rows {
