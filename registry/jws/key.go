@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-jose/go-jose/v4"
 
@@ -42,7 +43,7 @@ func ParseKey(raw []byte) (Key, error) {
 	}
 	var jwk jose.JSONWebKey
 	if err := json.Unmarshal(raw, &jwk); err != nil {
-		return Key{}, fmt.Errorf("it cannot be read as a JSON Web Key: %s", fault.ClipTo(err.Error(), maxMistake))
+		return Key{}, fmt.Errorf("it cannot be read as a JSON Web Key: %s", fault.ClipTo(strings.TrimPrefix(err.Error(), "go-jose/go-jose: "), maxMistake))
 	}
 	switch {
 	case jwk.KeyID == "" || len(jwk.KeyID) > maxKeyID:

@@ -201,6 +201,7 @@ func TestParseKeyRefuses(t *testing.T) {
 		"a key on another curve":  {`{"kty":"EC","crv":"secp256k1","kid":"k","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE","y":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE"}`, "JSON Web Key"},
 		"a point off the curve":   {`{"kty":"EC","crv":"P-256","kid":"k","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE","y":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE"}`, ""},
 		"something else":          {`[]`, "JSON Web Key"},
+		"a key of no kind":        {`{}`, "JSON Web Key: missing json web key type"},
 		"a key of too many bytes": {ec + strings.Repeat(" ", 16<<10), "more than"},
 	} {
 		if key, err := jws.ParseKey([]byte(test.jwk)); err == nil || !strings.Contains(err.Error(), test.text) {
