@@ -24,18 +24,33 @@ const TaskExtension = orchestrator.TaskExtension
 
 const maxAgentName = 64 // letters, digits and hyphens
 
-// SendMessage implements the RPC: it answers when the task has ended or waits for somebody, or at once if the client asked for that.
+// SendMessage implements the RPC: it answers when the task has ended or waits for somebody, at once if the client asked for that, and before the server ends.
 func (s *Service) SendMessage(ctx context.Context, req *a2apb.SendMessageRequest) (*a2apb.SendMessageResponse, error) {
 	t, err := s.submit(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	if !req.GetConfiguration().GetReturnImmediately() && !orchestrator.Interrupted(t.State) {
-		if t, err = s.engine.Await(ctx, t.Key()); err != nil {
+		if t, err = s.await(ctx, t); err != nil {
 			return nil, err
 		}
 	}
 	return &a2apb.SendMessageResponse{Payload: &a2apb.SendMessageResponse_Task{Task: taskToA2A(&t, view{history: historyLength(req), artifacts: true})}}, nil
+}
+
+// await returns a task when it has ended or waits for somebody. If the server stops before that, it returns the task as it is: other replicas go on with it, and
+// without an answer the client would not know its id, and have it done again.
+func (s *Service) await(ctx context.Context, t orchestrator.Task) (orchestrator.Task, error) {
+	waiting, release := rpcserver.UntilCutOff(ctx)
+	defer release()
+	now, err := s.engine.Await(waiting, t.Key())
+	if err != nil && (waiting.Err() == nil || ctx.Err() != nil) {
+		return now, err
+	}
+	if now.ID != "" { // or the wait ended during a read
+		t = now
+	}
+	return t, nil
 }
 
 // historyLength returns how many messages of the task the answer has at most; nil for all.

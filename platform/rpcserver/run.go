@@ -19,6 +19,7 @@ import (
 
 const (
 	stopTimeout       = 10 * time.Second
+	answerTimeout     = 2 * time.Second // before that, calls that wait are told to answer
 	abandonTimeout    = time.Second
 	readHeaderTimeout = 10 * time.Second
 	idleTimeout       = 2 * time.Minute
@@ -108,6 +109,7 @@ func (s *Server) shutdown(ctx context.Context, server *http1.Server) {
 	s.stopping.Store(true)
 	s.health.Shutdown()
 	s.streams.endAll()
+	defer time.AfterFunc(stopTimeout-answerTimeout, s.waits.endAll).Stop()
 	// REST and the direct connections stop first, because their calls still need gRPC.
 	direct := s.stopDirect(ctx)
 	if err := server.Shutdown(ctx); err != nil {

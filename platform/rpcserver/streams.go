@@ -13,7 +13,8 @@ import (
 var errStopping = fault.New(fault.Unavailable, "STREAM_ENDED",
 	"the server ends this stream, as it does when it stops; connect again and go on behind the last event")
 
-// openStreams can end all streams, because an open watch would otherwise keep a stopping server waiting.
+// openStreams can end all streams, because an open watch would otherwise keep a stopping server waiting, and all waits of calls, because a call that is cut
+// off has no answer.
 type openStreams struct {
 	mu      sync.Mutex
 	stopped bool                            // guarded by mu
@@ -51,6 +52,16 @@ func (o *openStreams) endAll() {
 	for _, cancel := range o.cancels {
 		cancel(errStopping)
 	}
+}
+
+// UntilCutOff returns a context that ends shortly before a server that stops cuts off the call of ctx, so that a handler that waits can still answer with what
+// there is. The caller must call release when the wait is over.
+func UntilCutOff(ctx context.Context) (_ context.Context, release func()) {
+	c, ok := ctx.Value(callKey{}).(*call)
+	if !ok || c.waits == nil {
+		return ctx, func() {}
+	}
+	return c.waits.track(ctx)
 }
 
 // serverStream is a stream with another context, and optionally with a check of each message that it receives.

@@ -1,0 +1,75 @@
+package a2aedge_test
+
+import (
+	"context"
+	"net"
+	"testing"
+	"testing/synctest"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/a2aedge"
+	"github.com/quorate/quorate/orchestrator/storetest"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/rpcserver"
+	"github.com/quorate/quorate/platform/telemetry"
+)
+
+// TestAMessageIsAnsweredThoughItsServerStops has one wait for a task that does not end while its server stops.
+func TestAMessageIsAnsweredThoughItsServerStops(t *testing.T) {
+	t.Parallel()
+	tel, err := telemetry.Setup(t.Context(), telemetry.Config{LogWriter: t.Output(), LogLevel: "error"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		store := new(storetest.Memory)
+		if _, _, err := store.Create(t.Context(), orchestrator.Task{
+			Tenant: "default", ID: "1", Owner: "ana", Agent: "echo", State: a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, Phase: orchestrator.PhaseExecution,
+			Attempts: []orchestrator.Attempt{{Number: 1, Agent: "echo", RemoteTaskID: "r"}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		service, _ := serviceOver(t, store)
+		ring, l := auth.NewKeyring(), bufconn.Listen(64<<10)
+		ring.Add("token", auth.Principal{Name: "ana", Tenant: "default", Roles: []auth.Role{auth.RoleDispatcher}})
+		server, err := rpcserver.New(rpcserver.Options{Telemetry: tel, Authenticator: ring, Rules: a2aedge.Rules(), GRPCListener: l})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a2apb.RegisterA2AServiceServer(server.GRPC(), service)
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- server.Run(ctx) }()
+		conn, err := grpc.NewClient("passthrough:///quorate", grpc.WithTransportCredentials(insecure.NewCredentials()),
+			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		caller := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer token", "a2a-version", a2aedge.Version)
+		answered := make(chan struct{})
+		go func() {
+			defer close(answered)
+			got, err := a2apb.NewA2AServiceClient(conn).SendMessage(caller, &a2apb.SendMessageRequest{Message: &a2apb.Message{
+				MessageId: "m", TaskId: "1", Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "x"}}},
+			}})
+			if task := got.GetTask(); err != nil || task.GetId() != "1" || orchestrator.Interrupted(task.GetStatus().GetState()) {
+				t.Errorf("SendMessage() = %v, %v, want the task as it is", got, err)
+			}
+		}()
+		synctest.Wait() // until the message waits for its task
+		stop()
+		<-answered
+		if err := conn.Close(); err != nil {
+			t.Errorf("Close() = %v, want no error", err)
+		}
+		if err := <-done; err != nil {
+			t.Errorf("Run() = %v, want no error", err)
+		}
+	})
+}
