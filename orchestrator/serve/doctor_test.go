@@ -149,6 +149,8 @@ func TestTheDoctorReachesOtherServers(t *testing.T) {
 	others := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/keys":
+			_, _ = io.WriteString(w, `{"keys":[{"kty":"OKP","crv":"Ed25519","x":"`+strings.Repeat("B", 42)+`A"}]}`)
+		case "/none":
 			_, _ = io.WriteString(w, `{"keys":[]}`)
 		case "/embeddings":
 			_, _ = io.WriteString(w, `{"data":[{"index":0,"embedding":[0.6,0.8]}]}`)
@@ -171,6 +173,10 @@ func TestTheDoctorReachesOtherServers(t *testing.T) {
 		if f := examined(t, c, name); f.Status != doctor.OK {
 			t.Errorf("%s: %+v, want ok", name, f)
 		}
+	}
+	c.Auth.OIDC.KeysURL = others.URL + "/none"
+	if f := examined(t, c, "auth.oidc"); f.Status != doctor.Fail || !strings.Contains(f.Found, "publishes no key") {
+		t.Errorf("auth.oidc whose provider has no key: %+v, want fail", f)
 	}
 	c.Telemetry.TraceRatio = 0 // the default
 	if f := examined(t, c, "telemetry.otlpEndpoint"); f.Status != doctor.Warn || !strings.Contains(f.Found, "telemetry.traceRatio is 0") {

@@ -1,17 +1,50 @@
 package oidc
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
+	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
 )
 
 // renewal is how often the keys are read even if no token requires it.
 const renewal = 5 * time.Minute
+
+// publishing fails for an answer without a key. Every provider has one (OpenID Connect Discovery 1.0 §3), so something is wrong with one that publishes none,
+// and the known keys stay, as while it is down.
+type publishing struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (p publishing) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := p.next.RoundTrip(req)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		return resp, err
+	}
+	defer func() { _ = resp.Body.Close() }() // which is in memory
+	body, err := io.ReadAll(resp.Body)       // which paced has bounded
+	if err != nil {
+		return nil, err
+	}
+	var set struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	if json.Unmarshal(body, &set) == nil && !slices.ContainsFunc(set.Keys, isKey) { // go-oidc says what is wrong with what is no JSON
+		return nil, errors.New("the provider publishes no key, or none of a known type")
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, nil
+}
+
+func isKey(encoded json.RawMessage) bool { return json.Unmarshal(encoded, new(jose.JSONWebKey)) == nil }
 
 // unsigned is a token without a valid signature: verifying it makes go-oidc read the keys and then refuse it.
 const unsigned = "eyJhbGciOiJSUzI1NiJ9.e30.AA"

@@ -81,16 +81,17 @@ var _ auth.Authenticator = (*Authenticator)(nil)
 // New returns an authenticator. Without a KeysURL it reads the provider's configuration. It reads keys through client, ignoring its CheckRedirect, when they are
 // needed; a new key is found within five seconds. Run forgets withdrawn keys.
 func New(ctx context.Context, c Config, client *http.Client) (*Authenticator, error) {
-	ctx = oidc.ClientContext(ctx, careful(client))
+	client = careful(client)
 	keysURL := c.KeysURL
 	if keysURL == "" {
-		found, err := discover(ctx, c.Issuer)
+		found, err := discover(oidc.ClientContext(ctx, client), c.Issuer)
 		if err != nil {
 			message := fmt.Sprintf("the configuration of the OpenID Connect provider %s cannot be read; with auth.oidc.keysURL it is not needed", c.Issuer)
 			return nil, &fault.Error{Kind: fault.Unavailable, Reason: "OIDC_UNAVAILABLE", Message: message, Cause: err}
 		}
 		keysURL = found
 	}
+	ctx = oidc.ClientContext(ctx, &http.Client{Transport: publishing{client.Transport}, CheckRedirect: client.CheckRedirect, Timeout: client.Timeout})
 	k := newKeys(func() *oidc.RemoteKeySet { return oidc.NewRemoteKeySet(ctx, keysURL) })
 	check := &oidc.Config{ClientID: c.Audience, SupportedSigningAlgs: algorithms}
 	return &Authenticator{c, k, oidc.NewVerifier(c.Issuer, k, check)}, nil

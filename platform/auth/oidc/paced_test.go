@@ -175,6 +175,9 @@ func TestAKeyThatIsWithdrawnCountsNoLonger(t *testing.T) {
 		for name, trouble := range map[string]func(){
 			"away":                      func() { behind.down = true },
 			"publishing what is no key": func() { behind.down, behind.text = false, `{"keys":[{"kty":"RSA"}]}` },
+			"publishing no key":         func() { behind.down, behind.text = false, `{"keys":[]}` },
+			"publishing unknown types":  func() { behind.down, behind.text = false, `{"keys":[{"kty":"later"}]}` },
+			"under maintenance":         func() { behind.down, behind.text = false, `{"status":"back soon"}` },
 		} {
 			behind.change(trouble)
 			<-time.After(time.Hour)
