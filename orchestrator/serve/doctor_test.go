@@ -76,6 +76,7 @@ func TestTheDoctorFindsWhatKeepsAServerFromWorking(t *testing.T) {
 	address := strings.TrimPrefix(late.URL, "http://")
 	file := write(t, filepath.Join(t.TempDir(), "file"), strings.Repeat("words ", 9999))
 	one, other := certtest.NewAuthority(t), certtest.NewAuthority(t)
+	linked := linkToNowhere(t)
 	for name, test := range map[string]struct {
 		check, want string
 		change      func(c *serve.Config)
@@ -89,6 +90,7 @@ func TestTheDoctorFindsWhatKeepsAServerFromWorking(t *testing.T) {
 		"no provider":                  {"auth.oidc", "cannot be read", func(c *serve.Config) { c.Auth.OIDC.Issuer = nobody }},
 		"no keys of the provider":      {"auth.oidc", "401", func(c *serve.Config) { c.Auth.OIDC.Issuer, c.Auth.OIDC.KeysURL = nobody, late.URL }},
 		"a folder that is none":        {"store", "not a directory", func(c *serve.Config) { c.Store.DataDir = file }},
+		"a folder behind a link":       {"store", "no such file", func(c *serve.Config) { c.Store.DataDir = linked }},
 		"a disk without that folder":   {"disk", "not a directory", func(c *serve.Config) { c.Store.DataDir = filepath.Join(file, "data") }},
 		"nowhere to put copies":        {"backup", "cannot be written to", func(c *serve.Config) { c.Backup.Dir = file }},
 		"half a key of pages":          {"store.pageKeyFile", "want 32", func(c *serve.Config) { c.Store.PageKeyFile = file }},

@@ -131,7 +131,7 @@ func writable(dir string) error {
 func existing(dir string) string {
 	for {
 		above := filepath.Dir(dir)
-		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || above == dir {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) || above == dir { // a link to what is not there cannot be made a folder
 			return dir
 		}
 		dir = above

@@ -260,10 +260,21 @@ func TestASecondProcessOnTheSameFolderIsRefused(t *testing.T) {
 	}
 }
 
+// linkToNowhere returns a link like one to a disk that is not mounted.
+func linkToNowhere(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(filepath.Join(dir, "disk", "data"), link); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	return link
+}
+
 func TestAFolderThatCannotBeUsedIsAMatterOfItsSetting(t *testing.T) {
 	t.Parallel()
 	file := write(t, filepath.Join(t.TempDir(), "file"), "")
-	for _, folder := range []string{file, filepath.Join(file, "data")} {
+	for _, folder := range []string{file, filepath.Join(file, "data"), linkToNowhere(t)} {
 		c, _ := config(t)
 		c.Store.DataDir = folder
 		err := startError(t, c)

@@ -66,7 +66,7 @@ func (s *Store) ofFolder(err error) error {
 	return err
 }
 
-// notWritable reports whether err says that a folder is none, or that the server may not write there.
+// notWritable reports whether err says that a folder is none, such as a link to what is not there, or that the server may not write there.
 func notWritable(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR)
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrExist)
 }
