@@ -1,6 +1,10 @@
 package console_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 // TestWhereATaskWouldGo asks in each of the four ways, and in ways that lead nowhere.
 func TestWhereATaskWouldGo(t *testing.T) {
@@ -92,5 +96,45 @@ func TestATaskWhoseAnswerIsLostIsDispatchedOnce(t *testing.T) {
 	if n := eval[int](b, `document.querySelectorAll("tbody tr").length`); n != 1 {
 		t.Errorf("there are %d tasks, want 1", n)
 	}
+	b.nothingWrong()
+}
+
+// TestWhatIsWrongStandsBesideItsField has mistakes that the console finds and those that the server does. A card's are beside the field that it came from.
+func TestWhatIsWrongStandsBesideItsField(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP, 1280, 800)
+	b.signIn(q.token)
+	beside := func(want map[string]string) {
+		t.Helper()
+		got := eval[map[string]string](b, `Object.fromEntries([...document.querySelectorAll("[aria-invalid=true]")].map((control) =>
+			[control.name, [...control.closest("label").querySelectorAll(".wrong")].map((said) => said.innerText).join("; ")]))`)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("what is said beside fields differs (-want +got):\n%s", diff)
+		}
+	}
+	b.goes("dispatch")
+	b.fills("Agent", "web-fetch")
+	b.clicks("Dispatch")
+	b.sees("Say in the message what to do.")
+	beside(map[string]string{"text": "Say in the message what to do."})
+	b.fills("Message", "Fetch http://127.0.0.1:9099/article")
+	b.fills("Attributes", "a=1\na=2")
+	b.clicks("Dispatch")
+	b.sees("“a” occurs twice.")
+	beside(map[string]string{"attributes": "“a” occurs twice."})
+	b.goes("dispatch?by=skill")
+	b.fills("Skill", "fetch_url")
+	b.fills("Fan-out", "most")
+	b.fills("Message", "Fetch http://127.0.0.1:9099/article")
+	b.clicks("Dispatch")
+	b.sees("must be one of all, any, k_of_n")
+	beside(map[string]string{"fanOut": "route.fan_out.mode must be one of all, any, k_of_n"})
+	b.goes("register")
+	b.clicks("Register")
+	beside(map[string]string{"cardUri": "Give either the URL of the card or the card.", "cardJson": "Give either the URL of the card or the card."})
+	b.fills("or the card", "{")
+	b.clicks("Register")
+	b.sees("it ends too early")
+	beside(map[string]string{"cardJson": "the card is not valid JSON, line 1:1: it ends too early"})
 	b.nothingWrong()
 }

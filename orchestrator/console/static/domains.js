@@ -45,7 +45,15 @@ export async function domains({ query, signal }) {
         },
         field(
           "Domain",
-          h("input", { name: "domain", id: "domain", required: true, maxlength: "255", placeholder: "*.example.com", spellcheck: "false" }),
+          h("input", {
+            name: "domain",
+            "data-fills": "domain",
+            id: "domain",
+            required: true,
+            maxlength: "255",
+            placeholder: "*.example.com",
+            spellcheck: "false",
+          }),
         ),
         h("button", null, "Allow it"),
       ),
@@ -63,7 +71,7 @@ export async function domains({ query, signal }) {
       },
       field(
         "May this be read?",
-        h("input", { name: "url", id: "url", required: true, placeholder: "https://www.example.com/page", spellcheck: "false" }),
+        h("input", { name: "url", "data-fills": "url", id: "url", required: true, placeholder: "https://www.example.com/page", spellcheck: "false" }),
       ),
       h("button", { class: "plain" }, "Test it"),
     ),

@@ -3,7 +3,7 @@
 import { send } from "./api.js";
 import { may } from "./caller.js";
 import { code, facts, h, json, link } from "./dom.js";
-import { empty, field, form, success } from "./ui.js";
+import { empty, field, form, success, wrong } from "./ui.js";
 
 /** register takes the URL of a card, or the card itself, and checks or registers it. */
 export async function register() {
@@ -15,22 +15,30 @@ export async function register() {
       submit,
       field(
         "URL of its card",
-        h("input", { name: "cardUri", type: "url", maxlength: "2048", placeholder: "https://agent.example.com", autofocus: true, id: "card-uri" }),
+        h("input", {
+          name: "cardUri",
+          "data-fills": "card_uri card",
+          type: "url",
+          maxlength: "2048",
+          placeholder: "https://agent.example.com",
+          autofocus: true,
+          id: "card-uri",
+        }),
         "An address without a path means /.well-known/agent-card.json there.",
       ),
       field(
         "or the card",
-        h("textarea", { name: "cardJson", rows: "8", spellcheck: "false" }),
+        h("textarea", { name: "cardJson", "data-fills": "card_json card", rows: "8", spellcheck: "false" }),
         "An A2A agent card, 1.0 or 0.3, as JSON; its bytes are kept as they are.",
       ),
       field(
         "Name",
-        h("input", { name: "name", maxlength: "64", spellcheck: "false" }),
+        h("input", { name: "name", "data-fills": "name", maxlength: "64", spellcheck: "false" }),
         "What the agent is called here, without spaces; empty takes the card's name.",
       ),
       field(
         "Inputs, outputs and rules",
-        h("textarea", { name: "metadata", rows: "4", spellcheck: "false" }),
+        h("textarea", { name: "metadata", "data-fills": "metadata", rows: "4", spellcheck: "false" }),
         "AgentMetadata as JSON; empty takes what the card itself declares.",
       ),
       h("div", { class: "buttons" }, h("button", { value: "register" }, "Register"), h("button", { class: "plain", value: "check" }, "Only check")),
@@ -39,7 +47,7 @@ export async function register() {
 }
 
 async function submit({ cardUri, cardJson, name, metadata }, { value }) {
-  if (Boolean(cardUri) === Boolean(cardJson.trim())) throw new Error("Give either the URL of the card or the card.");
+  if (Boolean(cardUri) === Boolean(cardJson.trim())) throw wrong("card", "Give either the URL of the card or the card.");
   const body = {
     ...(cardUri ? { cardUri } : { cardJson }),
     name,
@@ -63,6 +71,6 @@ function parse(text) {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`The inputs, outputs and rules are no JSON: ${error.message}`);
+    throw wrong("metadata", `The inputs, outputs and rules are no JSON: ${error.message}`);
   }
 }

@@ -22,17 +22,25 @@ export function routeFields(given, signal) {
   );
   const groups = {
     agent: [
-      field("Agent", input("agent", { maxlength: "64", list: "names", oninput: (event) => suggest(event.target.value).catch(() => {}) })),
+      field(
+        "Agent",
+        input("agent", {
+          "data-fills": "route.agent",
+          maxlength: "64",
+          list: "names",
+          oninput: (event) => suggest(event.target.value).catch(() => {}),
+        }),
+      ),
       names,
     ],
-    skill: [field("Skill", input("skill", { maxlength: "256", placeholder: "fetch_url" }), "its id")],
+    skill: [field("Skill", input("skill", { "data-fills": "route.skill", maxlength: "256", placeholder: "fetch_url" }), "its id")],
     contract: [
       field(
         "What is there",
-        h("textarea", { name: "have", rows: "2", spellcheck: "false", placeholder: "url:reference" }),
+        h("textarea", { name: "have", "data-fills": "route.contract.inputs", rows: "2", spellcheck: "false", placeholder: "url:reference" }),
         "One in a line: a name, a type (document, artifact, collection, reference, comment), or name:type.",
       ),
-      field("What is wanted", input("want", { placeholder: "page:document" })),
+      field("What is wanted", input("want", { "data-fills": "route.contract.output", placeholder: "page:document" })),
     ],
     text: [],
   };
@@ -40,7 +48,11 @@ export function routeFields(given, signal) {
   const fanOut = h(
     "div",
     null,
-    field("Fan-out", input("fanOut", { placeholder: "any" }), "To have several agents do it: all, any, or the number that has to complete it."),
+    field(
+      "Fan-out",
+      input("fanOut", { "data-fills": "route.fan_out", placeholder: "any" }),
+      "To have several agents do it: all, any, or the number that has to complete it.",
+    ),
   );
   const choose = () => {
     places.forEach((p) => (p.hidden = p.dataset.way !== by.value));

@@ -14,6 +14,9 @@ export function failure(error) {
   );
 }
 
+/** wrong is an error about a field of a request that is not sent. */
+export const wrong = (field, text) => Object.assign(new Error(text), { violations: [{ field, description: text }] });
+
 /** success tells of something that was done, and of warnings about it. */
 export function success(text, warnings = []) {
   const list = warnings.map((w) => h("li", null, code(w.code), " ", w.message));
@@ -23,7 +26,7 @@ export function success(text, warnings = []) {
 /** empty says that there is nothing, and what to do about it. */
 export const empty = (...children) => h("p", { class: "empty" }, ...children);
 
-/** field is a control with its label. */
+/** field is a control with its label. The control's data-fills names the fields of the request that it fills; see mark. */
 export const field = (label, control, hint) => h("label", null, h("span", null, label), control, hint && h("small", null, hint));
 
 /** choice is a select of [value, text] pairs. */
@@ -67,14 +70,34 @@ async function busy(element, answer, act) {
   if (buttons[0].ariaDisabled) return;
   buttons.forEach((b) => (b.ariaDisabled = "true"));
   answer.replaceChildren();
+  mark(element, []);
   try {
     answer.replaceChildren(...[await act()].flat(Infinity).filter(Boolean));
   } catch (error) {
     if (error.name !== "AbortError") answer.replaceChildren(failure(error));
+    mark(element, error.violations ?? []);
   } finally {
     buttons.forEach((b) => (b.ariaDisabled = null));
   }
   if (answer.hasChildNodes()) answer.scrollIntoView({ block: "nearest" });
+}
+
+/** mark says beside each control of an element what is wrong with it, and no more what was wrong before. */
+function mark(element, violations) {
+  element.querySelectorAll("small.wrong").forEach((said) => said.remove());
+  const controls = [...element.querySelectorAll("[data-fills]")];
+  controls.forEach((c) => (c.ariaInvalid = null));
+  for (const { field, description } of violations) {
+    const fitting = controls.filter((c) =>
+      c.dataset.fills.split(" ").some((f) => field === f || field.startsWith(f + ".") || field.startsWith(f + "[")),
+    );
+    const filled = fitting.filter((c) => c.value); // a card comes from its URL or from its text
+    for (const control of filled.length > 0 ? filled : fitting) {
+      control.ariaInvalid = "true";
+      const whole = control.dataset.fills.split(" ").includes(field);
+      control.closest("label").append(h("small", { class: "wrong" }, !whole && [code(field), " "], description));
+    }
+  }
 }
 
 /** connection is a line that says when what is shown may be old; its function told takes the error, or none when all is well again. */
