@@ -28,7 +28,7 @@ const (
 )
 
 // readBody reads and decompresses a body of at most limit bytes. A longer one is an error or is cut, as long says. The limit applies before and after
-// decompression, so a bomb costs no more than an honest body.
+// each decompression, so a bomb costs no more than an honest body, even one that its second decompression makes small.
 func readBody(u *url.URL, resp *http.Response, limit int64, long longBody) (data []byte, cut bool, err error) {
 	if resp.ContentLength > limit && long != cutBody {
 		return nil, false, tooLarge(u, limit, resp.ContentLength)
@@ -39,7 +39,7 @@ func readBody(u *url.URL, resp *http.Response, limit int64, long longBody) (data
 	if err != nil {
 		return nil, false, err
 	}
-	plain, encoded := io.Reader(wire), false
+	steps := []*io.LimitedReader{wire} // the body before and after each decompression
 	var closers []func()
 	defer func() {
 		for _, closing := range closers {
@@ -47,24 +47,24 @@ func readBody(u *url.URL, resp *http.Response, limit int64, long longBody) (data
 		}
 	}()
 	for _, coding := range slices.Backward(codings) {
-		decoder, closing, err := decoderOf(coding, plain)
+		decoder, closing, err := decoderOf(coding, steps[len(steps)-1])
 		if errors.Is(err, io.EOF) && wire.N == limit+1 {
 			return nil, false, nil // servers often send the header with an empty body
 		}
 		if err != nil {
 			return nil, false, cmp.Or(from.err, badEncoding(u, coding, err))
 		}
-		plain, encoded, closers = decoder, true, append(closers, closing)
+		steps, closers = append(steps, &io.LimitedReader{R: decoder, N: limit + 1}), append(closers, closing)
 	}
 
-	data, err = io.ReadAll(io.LimitReader(plain, limit+1))
-	overlong := int64(len(data)) > limit || wire.N <= 0
+	data, err = io.ReadAll(steps[len(steps)-1])
+	overlong := slices.ContainsFunc(steps, func(step *io.LimitedReader) bool { return step.N <= 0 })
 	switch {
 	case overlong && long == refuseBody:
 		return nil, false, tooLarge(u, limit, max(resp.ContentLength, limit+1))
 	case overlong:
 		return data[:min(int64(len(data)), limit)], true, nil
-	case err != nil && encoded:
+	case err != nil && len(codings) > 0:
 		return nil, false, cmp.Or(from.err, badEncoding(u, strings.Join(codings, ", "), err))
 	}
 	return data, false, err

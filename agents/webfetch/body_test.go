@@ -67,6 +67,15 @@ func TestASitemapThatIsKeptCompressedIsRead(t *testing.T) {
 	}
 }
 
+func TestABombThatIsSmallInTheEndIsRefused(t *testing.T) {
+	const limit = 16 << 10
+	within := strings.Repeat(packed(t, ""), limit) // each member has 20 bytes and nothing in it
+	f, site := serve(t, paths(map[string]http.HandlerFunc{"/page": with("Content-Encoding", "gzip, gzip", send("text/html", packed(t, within)))}))
+	if page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + "/page", MaxSize: limit}); fault.ReasonOf(err) != webfetch.ReasonTooLarge {
+		t.Errorf("Fetch() of %d bytes within %d = %q, %v, want %s", len(within), len(packed(t, within)), page.Content, err, webfetch.ReasonTooLarge)
+	}
+}
+
 // gzipped answers with a body of gzip that says that it is size bytes long, which net/http holds the handler to.
 func gzipped(body string, size int) http.HandlerFunc {
 	return with("Content-Encoding", "gzip", with("Content-Length", strconv.Itoa(size), send("text/plain", body)))
