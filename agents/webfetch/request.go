@@ -120,11 +120,12 @@ func parseURL(raw string) (*url.URL, error) {
 	return u, normalise(u)
 }
 
-// normalise checks the scheme of u and converts its host to ASCII.
+// normalise checks the scheme of u, converts its host to ASCII and takes the dots out of its path.
 func normalise(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return fault.Invalid("url", ReasonScheme, cannotFetch+"%s: only http:// and https:// pages can be read", Redact(u)).With("url", Redact(u))
 	}
+	removeDots(u)
 	if strings.IndexFunc(u.Host, func(r rune) bool { return r > '~' }) < 0 {
 		return nil // odd ASCII hosts are left to the guard
 	}
@@ -138,3 +139,21 @@ func normalise(u *url.URL) error {
 	u.Host = ascii
 	return nil
 }
+
+// removeDots removes the segments . and .. of u's path, also where they are percent-encoded, as browsers do (https://url.spec.whatwg.org/#path-state). Many
+// servers do, too, so that otherwise /a/../b would be the page /b and pass for one of /a with robots.txt.
+func removeDots(u *url.URL) {
+	segments := strings.Split(u.EscapedPath(), "/")
+	for i, segment := range segments {
+		if dots := encodedDot.Replace(segment); dots == "." || dots == ".." {
+			segments[i] = dots
+		}
+	}
+	escaped := strings.Join(segments, "/")
+	if decoded, err := url.PathUnescape(escaped); err == nil {
+		u.Path, u.RawPath = decoded, escaped
+		*u = *u.ResolveReference(u)
+	}
+}
+
+var encodedDot = strings.NewReplacer("%2e", ".", "%2E", ".")

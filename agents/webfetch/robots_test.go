@@ -128,6 +128,32 @@ func TestRobotsHoldForWhereABrowserIsLed(t *testing.T) {
 	}
 }
 
+func TestDotsOfAPathDoNotHideItFromRobots(t *testing.T) {
+	f, site := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/robots.txt":
+			send("text/plain", "user-agent: *\ndisallow: /private")(w, r)
+		case "/moved":
+			w.Header().Set("Location", "/public/%2E%2e/private")
+			w.WriteHeader(http.StatusFound)
+		default:
+			send("text/plain", r.RequestURI)(w, r)
+		}
+	})
+	for _, path := range []string{"/public/../private", "/./private", "/public/%2e%2E/private", "/%2e/private", "/public/a/.%2e/../private", "/../private", "/moved"} {
+		if page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path}); fault.ReasonOf(err) != webfetch.ReasonRobots {
+			t.Errorf("Fetch(%s) = %q, %v, want %s", path, page.Content, err, webfetch.ReasonRobots)
+		}
+	}
+	for path, want := range map[string]string{
+		"/private/../public": "/public", "/a//b/../c/": "/a//c/", "/a/b/..": "/a/", "/a%2F../b": "/a%2F../b", "/.../b..": "/.../b..", "?a=/../b": "/?a=/../b", "/%E3%81%82%2e": "/%E3%81%82%2e",
+	} {
+		if page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path}); err != nil || page.Content != want {
+			t.Errorf("Fetch(%s) asks for %q, %v, want %q", path, page.Content, err, want)
+		}
+	}
+}
+
 func TestRobotsThatBreakOffAllowNothing(t *testing.T) {
 	file := packed(t, "user-agent: *\ndisallow: /private\n")
 	for name, h := range map[string]http.HandlerFunc{
