@@ -162,6 +162,25 @@ func TestARevalidatedAnswerIsFreshAgain(t *testing.T) {
 	})
 }
 
+func TestARevalidatedAnswerIsNotKeptIfTheServerForbidsIt(t *testing.T) {
+	for _, header := range []string{"Cache-Control: no-store, max-age=60", "Cache-Control: max-age=60\nSet-Cookie: id=1", "Cache-Control: max-age=60\nVary: *"} {
+		server := &origin{answer: func(calls int, _ *http.Request) (int, string, string, error) {
+			if calls == 2 {
+				return http.StatusNotModified, header, "", nil
+			}
+			return http.StatusOK, "Cache-Control: max-age=0\nETag: \"a\"", strconv.Itoa(calls), nil
+		}}
+		cache := httpcache.New(server, httpcache.Options{})
+		get(t, cache, page)
+		if body, did := get(t, cache, page); body != "1" || did != httpcache.Revalidated {
+			t.Errorf("Get() with a 304 that says %q = %q (%s), want the stored one", header, body, did)
+		}
+		if body, did := get(t, cache, page); body != "3" || did != httpcache.Miss {
+			t.Errorf("Get() after a 304 that says %q = %q (%s), want another answer of the server", header, body, did)
+		}
+	}
+}
+
 func TestStaleIfError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &origin{answer: func(calls int, _ *http.Request) (int, string, string, error) {

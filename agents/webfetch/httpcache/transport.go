@@ -102,8 +102,13 @@ func (t *Transport) ask(req *http.Request, key string, stored *entry, asked dire
 	if conditional && resp.StatusCode == http.StatusNotModified {
 		_ = resp.Body.Close() // it has none
 		fresh := stored.refreshed(resp.Header, sent, time.Now())
-		t.store.put(key, fresh)
-		return label(fresh.response(req), Revalidated), nil
+		answer := fresh.response(req)
+		if storable(req, answer, asked) {
+			t.store.put(key, fresh)
+		} else { // it may be kept no longer, or has a cookie for this caller alone
+			t.store.forget(key)
+		}
+		return label(answer, Revalidated), nil
 	}
 	if storable(req, resp, asked) {
 		resp.Body = &recorder{ReadCloser: resp.Body, limit: t.maxBody, done: func(body []byte) {
