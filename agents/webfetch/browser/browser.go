@@ -178,10 +178,25 @@ func unloaded(tab context.Context, proxy *proxy, loading error) (*url.URL, error
 		}
 	}
 	why, ok := errors.AsType[*chromedp.LoadError](loading)
-	if ok && why.ErrorText == "net::ERR_HTTP_RESPONSE_CODE_FAILURE" {
+	if !ok {
+		return nil, failed(loading, "it could not be loaded")
+	}
+	switch why.ErrorText {
+	case "net::ERR_HTTP_RESPONSE_CODE_FAILURE":
 		return nil, failed(loading, "the server answered with an error and without a page")
+	case "net::ERR_INVALID_AUTH_CREDENTIALS":
+		return nil, unshown(loading, "the server asks for a password, which a browser is not given")
+	case "net::ERR_ABORTED":
+		return nil, unshown(loading, "it is a file to keep, or has no content")
 	}
 	return nil, failed(loading, "it could not be loaded")
+}
+
+// unshown returns a fault for what no browser shows as a page, however often it is asked to. Its cause only the log shows.
+func unshown(cause error, why string) error {
+	err := fault.New(fault.FailedPrecondition, webfetch.ReasonRender, "the browser could not show it: %s; leave render out", why)
+	err.Cause = cause
+	return err
 }
 
 // start returns a tab of a new Chromium that connects through proxy, and what ends it, waits until it has ended and removes what it has written.

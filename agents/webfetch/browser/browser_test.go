@@ -227,6 +227,12 @@ func TestWhyAPageDoesNotLoad(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		case "/bad":
 			http.Error(w, "bad", http.StatusBadGateway)
+		case "/login":
+			w.Header().Set("WWW-Authenticate", `Basic realm="r"`)
+			http.Error(w, "who?", http.StatusUnauthorized)
+		case "/file":
+			w.Header().Set("Content-Disposition", `attachment; filename="a.html"`)
+			_, _ = io.WriteString(w, "<p>text")
 		case "/empty":
 			w.WriteHeader(http.StatusBadGateway)
 		default:
@@ -251,6 +257,8 @@ func TestWhyAPageDoesNotLoad(t *testing.T) {
 		"/ends":       {webfetch.CodeRender, fault.Unavailable, site + "/ends: "},
 		"/empty":      {webfetch.CodeRender, fault.Unavailable, site + "/empty: "},
 		"/bad":        {webfetch.CodeStatus, fault.Unavailable, site + "/bad: "},
+		"/login":      {webfetch.CodeRender, fault.FailedPrecondition, site + "/login: the browser could not show it: the server asks for a password"},
+		"/file":       {webfetch.CodeRender, fault.FailedPrecondition, site + "/file: the browser could not show it: it is a file to keep"},
 		"/missing":    {webfetch.CodeStatus, fault.NotFound, site + "/missing: "},
 	} {
 		p, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path, Render: webfetch.RenderAlways})
