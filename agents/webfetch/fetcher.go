@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/quorate/quorate/agents/webfetch/allowlist"
 	"github.com/quorate/quorate/agents/webfetch/pace"
@@ -45,6 +46,9 @@ func New(o Options) (*Fetcher, error) {
 	profile, err := o.profile()
 	if err != nil {
 		return nil, err
+	}
+	if !httpguts.ValidHeaderFieldValue(o.UserAgent) {
+		return nil, fault.Invalid("user_agent", ReasonRequestInvalid, "the user agent %q cannot be sent; it is one line without control characters", prefix(o.UserAgent, 100))
 	}
 	list := o.Allowlist
 	if list == nil {

@@ -247,6 +247,7 @@ func TestNoSettingIsIgnored(t *testing.T) {
 		"there is no Chromium at /nonexistent":        {"--browser", "/nonexistent"},
 		"more than one document":                      {"--config", two},
 		"needs one of bearer, basic and oauth":        {"--config", both},
+		`the user agent "two\nlines" cannot be sent`:  {"--user-agent", "two\nlines"},
 		"--table-prefix is for --store dynamodb":      {"--table-prefix", "prod-"},
 		"--region is for --store dynamodb":            {"--region", "eu-central-1"},
 		"--dynamodb-endpoint is for --store dynamodb": {"--data-dir", t.TempDir(), "--dynamodb-endpoint", "http://127.0.0.1:1"},
