@@ -255,6 +255,32 @@ func TestARedirectThatLeadsNowhereIsCalledThat(t *testing.T) {
 	}
 }
 
+func TestAPercentSignThatBeginsNoCodeStandsForItself(t *testing.T) {
+	f, site := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/50%-off":
+			send("text/plain", r.URL.Path)(w, r)
+		case "/moved":
+			w.Header().Set("Location", "/50%-off")
+			w.WriteHeader(http.StatusFound)
+		case "/moves":
+			send("text/html", `<meta http-equiv="refresh" content="0; url=50%-off">`)(w, r)
+		default:
+			http.NotFound(w, r)
+		}
+	})
+	for _, path := range []string{"/50%-off", "/50%25-off", "/50%-off#5%", "/moved", "/moves"} {
+		if page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path}); err != nil || page.Content != "/50%-off" {
+			t.Errorf("Fetch(%s) = %q, %v, want the page /50%%-off", path, page.Content, err)
+		}
+	}
+	for _, host := range []string{"http://exa%mple.com/", "http://example.com%/", "http://%", "http://127.0.0.1%:80/"} {
+		if page, err := f.Fetch(t.Context(), webfetch.Request{URL: host}); fault.ReasonOf(err) != webfetch.ReasonURLInvalid {
+			t.Errorf("Fetch(%s) = %q, %v, want %s", host, page.Content, err, webfetch.ReasonURLInvalid)
+		}
+	}
+}
+
 func TestRedirectToAnOriginThatIsNotAllowed(t *testing.T) {
 	reached := false
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))

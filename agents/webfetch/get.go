@@ -78,8 +78,12 @@ func (f *Fetcher) refresh(ctx context.Context, p plan, b body) *url.URL {
 	if to == "" {
 		return nil
 	}
-	next, err := b.url.Parse(to)
-	if err != nil || normalise(next) != nil || f.admit(ctx, p, next) != nil || f.checkRobots(ctx, p, next) != nil {
+	next, err := extract.ParseURL(to)
+	if err != nil {
+		return nil
+	}
+	next = b.url.ResolveReference(next)
+	if normalise(next) != nil || f.admit(ctx, p, next) != nil || f.checkRobots(ctx, p, next) != nil {
 		return nil
 	}
 	here, there := *b.url, *next
@@ -178,10 +182,11 @@ func redirect(from *url.URL, resp *http.Response) (*url.URL, error) {
 	if location == "" {
 		return nil, nil
 	}
-	next, err := from.Parse(location)
+	next, err := extract.ParseURL(location)
 	if err != nil {
 		return nil, failure(fault.FailedPrecondition, ReasonURLInvalid, from, "it redirects to a URL that cannot be read")
 	}
+	next = from.ResolveReference(next)
 	return next, redirectBlocked(normalise(next))
 }
 

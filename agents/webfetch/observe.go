@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/url"
+	"strings"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/quorate/quorate/agents/webfetch/extract"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -81,7 +82,7 @@ func (o *observer) end(ctx context.Context, span trace.Span, p plan, page *Page,
 }
 
 func redactText(raw string) string {
-	u, err := url.Parse(raw)
+	u, err := extract.ParseURL(strings.TrimSpace(raw))
 	if err != nil {
 		return "[not a URL]"
 	}

@@ -113,7 +113,7 @@ func parseURL(raw string) (*url.URL, error) {
 	if len(raw) > netguard.MaxURL {
 		return nil, fault.Invalid("url", ReasonURLInvalid, "the URL is longer than %d bytes", netguard.MaxURL)
 	}
-	u, err := url.Parse(strings.TrimSpace(raw))
+	u, err := extract.ParseURL(strings.TrimSpace(raw))
 	if err != nil || !u.IsAbs() {
 		return nil, fault.Invalid("url", ReasonURLInvalid, "the URL cannot be read; give an absolute one such as https://example.com/page")
 	}

@@ -77,6 +77,10 @@ func TestLinks(t *testing.T) {
 		"of text":               {"text/plain", "see https://a.test/b, and (http://c.test).", "https://a.test/b http://c.test"},
 		"of JSON":               {"application/json", `{"a":"https:\/\/a.test\/b"}`, "https://a.test/b"},
 		"of a page without any": {"text/html", "<p>a", ""},
+		"with percent signs": {
+			"text/html", `<a href=/50%-off>a</a><a href=https://a.test/%41%%zz%4?b=5%>b</a><a href=#5%>c</a><a href=http://a%b.test/>d</a><a href=http://a.test%>e</a>`,
+			"https://site.test/50%25-off https://a.test/%41%25%25zz%254?b=5%25 https://site.test/dir/page#5%25",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var links []extract.Link

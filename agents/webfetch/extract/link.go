@@ -2,6 +2,7 @@ package extract
 
 import (
 	"cmp"
+	"errors"
 	"html"
 	"net/url"
 	"regexp"
@@ -174,10 +175,34 @@ func baseURL(root *xhtml.Node, page *url.URL) *url.URL {
 	return page
 }
 
+// ParseURL parses a URL, which may be relative. A percent sign after its host that begins no code stands for itself, as it does in browsers.
+func ParseURL(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if _, stray := errors.AsType[url.EscapeError](err); !stray {
+		return u, err
+	}
+	u, failed := url.Parse(percentCode.ReplaceAllStringFunc(raw, func(code string) string {
+		if code == "%" {
+			return "%25"
+		}
+		return code
+	}))
+	if failed != nil || strings.Contains(u.Host, "%") {
+		return nil, err
+	}
+	return u, nil
+}
+
+var percentCode = regexp.MustCompile(`%([0-9A-Fa-f]{2})?`)
+
 // baseOf returns the base that href names, or page when it names none.
 func baseOf(page *url.URL, href string) *url.URL {
-	u, err := page.Parse(strings.TrimSpace(href))
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || len(u.String()) > maxLink {
+	u, err := ParseURL(strings.TrimSpace(href))
+	if err != nil {
+		return page
+	}
+	u = page.ResolveReference(u)
+	if u.Scheme != "http" && u.Scheme != "https" || len(u.String()) > maxLink {
 		return page
 	}
 	return u
@@ -187,10 +212,11 @@ func resolve(base *url.URL, raw string) (link string, ok bool) {
 	if len(raw) > maxLink || strings.TrimSpace(raw) == "" {
 		return "", false
 	}
-	u, err := base.Parse(strings.TrimSpace(raw))
+	u, err := ParseURL(strings.TrimSpace(raw))
 	if err != nil {
 		return "", false
 	}
+	u = base.ResolveReference(u)
 	switch u.Scheme {
 	case "http", "https", "mailto", "tel":
 		link = u.String()
