@@ -17,7 +17,8 @@ import (
 const (
 	robotsTime      = time.Hour // RFC 9309 section 2.4 allows a day
 	maxRobots       = 2000
-	robotsRedirects = 5 // section 2.3.1.2
+	maxRobotsBytes  = 16 << 20 // of all files as they came; parsed, a hostile one takes five times as much
+	robotsRedirects = 5        // section 2.3.1.2
 	robotsTimeout   = 10 * time.Second
 )
 
@@ -27,6 +28,7 @@ type robotsCache struct {
 
 	mu    sync.Mutex
 	files map[string]*robotsFile // by origin; guarded by mu
+	bytes int                    // of the files that came since files was empty; guarded by mu
 }
 
 // robotsFile is the robots.txt of one origin, which may still be on its way.
@@ -34,6 +36,7 @@ type robotsFile struct {
 	done    chan struct{} // closed when the other fields are set
 	expires time.Time
 	file    *robots.File // nil: there is no readable file
+	size    int          // bytes of it
 	status  int          // that prevents reading the file: 500 or above
 	err     error        // why the request failed
 	beyond  *url.URL     // a redirect's target that the requesting caller may not read; nil when the file was found
@@ -81,6 +84,7 @@ func (f *Fetcher) robotsOf(ctx context.Context, p plan, u *url.URL) (*robotsFile
 			if entry.err != nil {
 				f.robots.forget(origin, entry)
 			}
+			f.robots.count(entry)
 			close(entry.done)
 			return entry, entry.err
 		}
@@ -114,8 +118,8 @@ func (c *robotsCache) entry(origin string) (e *robotsFile, mine bool) {
 	if e := c.files[origin]; e != nil && now.Before(e.expires) {
 		return e, false
 	}
-	if c.files == nil || len(c.files) >= maxRobots { // when full, which is rare, everything is dropped: simpler than choosing
-		c.files = make(map[string]*robotsFile)
+	if c.files == nil || len(c.files) >= maxRobots || c.bytes > maxRobotsBytes { // when full, which is rare, everything is dropped: simpler than choosing
+		c.files, c.bytes = make(map[string]*robotsFile), 0
 	}
 	e = &robotsFile{done: make(chan struct{}), expires: now.Add(robotsTime)}
 	c.files[origin] = e
@@ -128,6 +132,13 @@ func (c *robotsCache) forget(origin string, e *robotsFile) {
 	if c.files[origin] == e {
 		delete(c.files, origin)
 	}
+}
+
+// count counts a file that has come.
+func (c *robotsCache) count(e *robotsFile) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.bytes += e.size
 }
 
 // fetch reads the robots.txt of u's origin into e.
@@ -208,7 +219,7 @@ func (e *robotsFile) read(ctx context.Context, p plan, u *url.URL, resp *http.Re
 		}
 		return
 	}
-	e.file = robots.Parse(data)
+	e.file, e.size = robots.Parse(data), len(data)
 }
 
 func unreadRobots(u *url.URL, cause error) error {

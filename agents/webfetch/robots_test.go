@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/allowlist"
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/dnstest"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 )
@@ -150,6 +152,36 @@ func TestDotsOfAPathDoNotHideItFromRobots(t *testing.T) {
 	} {
 		if page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path}); err != nil || page.Content != want {
 			t.Errorf("Fetch(%s) asks for %q, %v, want %q", path, page.Content, err, want)
+		}
+	}
+}
+
+func TestLongRobotsAreNotAllKept(t *testing.T) {
+	const sites = 40
+	for size, want := range map[int]int64{500 << 10: 2, 5 << 10: 1} {
+		var asked atomic.Int64 // the first site for its robots.txt
+		long := "user-agent: *\nallow: /" + strings.Repeat("x", size)
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/robots.txt" && strings.HasPrefix(r.Host, "0.test:") {
+				asked.Add(1)
+			}
+			send("text/plain", long)(w, r)
+		}))
+		defer s.Close()
+		_, port, _ := strings.Cut(s.Listener.Addr().String(), ":")
+		names, hosts := map[string][][]string{}, []string{}
+		for i := range sites {
+			name := strconv.Itoa(i) + ".test"
+			names[name], hosts = [][]string{{"127.0.0.1"}}, append(hosts, name+":"+port)
+		}
+		f := newFetcher(t, webfetch.Options{Policy: &netguard.Policy{AllowOrigins: hosts, Resolver: dnstest.NewResolver(t, names)}, AllowedHosts: hosts})
+		for _, host := range append(hosts, hosts[0]) {
+			if p, err := f.Fetch(t.Context(), webfetch.Request{URL: "http://" + host + "/"}); err != nil {
+				t.Fatalf("Fetch(%s) = %q, %v, want the page", host, p.ErrorCode, err)
+			}
+		}
+		if n := asked.Load(); n != want {
+			t.Errorf("among %d files of %d bytes the first one was asked for %d times, want %d", sites, size, n, want)
 		}
 	}
 }
