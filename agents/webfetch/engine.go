@@ -104,7 +104,15 @@ func (f *Fetcher) fetchRemotely(ctx context.Context, p plan, u *url.URL, page *P
 		}
 		return withURL(u, err)
 	}
-	page.Content, page.Format, page.ContentType, page.ContentLength = markdown, extract.Markdown, "text/markdown", int64(len(markdown))
+	const contentType = "text/markdown"
+	content, err := extract.Extract(ctx, extract.Source{Data: []byte(markdown), ContentType: contentType + "; charset=utf-8", URL: u}, extract.Options{Format: extract.Markdown})
+	if err != nil {
+		return withURL(u, err)
+	}
+	page.Content, page.Format, page.ContentType, page.ContentLength = content.Text, extract.Markdown, contentType, int64(len(markdown))
+	for _, warning := range content.Warnings {
+		page.Warnings = append(page.Warnings, string(warning))
+	}
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -205,6 +206,25 @@ func TestASecretIsForNoRemoteEngine(t *testing.T) {
 		req.URL, req.Engine = "https://example.com/", webfetch.EngineRemote
 		if _, err := f.Fetch(t.Context(), req); fault.ReasonOf(err) != "REQUEST_INVALID" || len(told.urls) != 0 {
 			t.Errorf("Fetch(with %s) = %v after the service was asked for %v, want REQUEST_INVALID and nothing", name, err, told.urls)
+		}
+	}
+}
+
+// saying is a Markdown service that says the same of every page.
+type saying string
+
+// Markdown implements webfetch.MarkdownService.
+func (s saying) Markdown(context.Context, *url.URL) (string, error) { return string(s), nil }
+
+func TestNothingInvisibleComesFromTheRemoteEngine(t *testing.T) {
+	for said, want := range map[string]string{
+		"# Title\n\n| a | b |\n|---|---|\n\n```\n<b> \\*\n```":               "# Title\n\n| a | b |\n|---|---|\n\n```\n<b> \\*\n```",
+		"visible\U000E0061\U000E0062 \u202etext\u202c\x1b[2J and \u200bmore": "visible text[2J and more",
+	} {
+		f := newFetcher(t, webfetch.Options{Open: true, Remote: saying(said)})
+		page, err := f.Fetch(t.Context(), webfetch.Request{URL: "https://93.184.216.34/", Engine: webfetch.EngineRemote})
+		if err != nil || page.Content != want || slices.Contains(page.Warnings, string(extract.WarnInvisible)) != (said != want) {
+			t.Errorf("Fetch() of a service that says %q = %q with %v, %v, want %q, and a warning if something is missing", said, page.Content, page.Warnings, err, want)
 		}
 	}
 }
