@@ -6,13 +6,16 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -598,4 +601,28 @@ func attributes(list []attribute.KeyValue) map[string]string {
 		m[string(a.Key)] = a.Value.String()
 	}
 	return m
+}
+
+// TestNoHTTP2IsOffered looks at the protocols that a server is offered: over HTTP/2 one could hold a fetch for good.
+func TestNoHTTP2IsOffered(t *testing.T) {
+	offered := make(chan []string, 1)
+	s := httptest.NewUnstartedServer(http.NotFoundHandler())
+	s.TLS = &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+		select {
+		case offered <- hello.SupportedProtos:
+		default: // the first one counts
+		}
+		return nil, nil
+	}}
+	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	s.StartTLS()
+	defer s.Close()
+	host := s.Listener.Addr().String()
+	f := newFetcher(t, webfetch.Options{Policy: &netguard.Policy{AllowOrigins: []string{host}}, AllowedHosts: []string{host}, IgnoreRobots: true})
+	if page, err := f.Fetch(t.Context(), webfetch.Request{URL: s.URL}); fault.ReasonOf(err) != webfetch.ReasonTLS {
+		t.Fatalf("Fetch() of a site with a certificate of its own = %q, %v, want %s", page.Content, err, webfetch.ReasonTLS)
+	}
+	if protocols := <-offered; slices.Contains(protocols, "h2") {
+		t.Errorf("the server was offered %q, want no h2", protocols)
+	}
 }
