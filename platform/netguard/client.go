@@ -18,7 +18,6 @@ const (
 	idleTimeout       = 90 * time.Second
 	tlsTimeout        = 10 * time.Second
 	maxResponseHeader = 256 << 10
-	maxAhead          = 64 << 10 // bytes of a response over HTTP/2 that arrive before somebody reads them
 )
 
 // clientHeaders describe the client and contain no secrets, so they may be sent to another origin.
@@ -32,20 +31,23 @@ type ClientOptions struct {
 	TLS            *tls.Config   // for servers that demand a certificate; nil is Go's default
 }
 
-// Client returns an HTTP client that checks every URL, redirects included, with CheckURL and connects with DialContext. It
-// uses no proxy, reads at most 256 KiB of response headers and 64 KiB of a body ahead of its reader, and from the first redirect to another origin (scheme, host, port) on
-// drops every header except those that describe the client itself. Close its idle connections when done.
+// Client returns an HTTP client that checks every URL, redirects included, with CheckURL and connects with DialContext. It speaks HTTP/1.1, uses no proxy, reads
+// at most 256 KiB of response headers, and from the first redirect to another origin (scheme, host, port) on drops every header except those that describe the
+// client itself. Close its idle connections when done.
 func (p *Policy) Client(o ClientOptions) *http.Client {
+	// Go 1.26.8's client of HTTP/2 locks a mutex twice when a server's WINDOW_UPDATE makes the window of a stream overflow. Its call never returns then,
+	// whatever its time, and the next one to that server holds up those to all others.
+	var http1 http.Protocols
+	http1.SetHTTP1(true)
 	return &http.Client{
 		Timeout: o.Timeout,
 		Transport: &transport{policy: p, next: &http.Transport{
 			Proxy:                  nil, // a proxy would dial for us, unseen by the guard
 			DialContext:            p.DialContext,
-			ForceAttemptHTTP2:      true,
+			Protocols:              &http1,
 			TLSClientConfig:        o.TLS,
 			TLSHandshakeTimeout:    tlsTimeout,
 			MaxResponseHeaderBytes: maxResponseHeader,
-			HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: maxAhead},
 			MaxIdleConns:           maxIdle,
 			MaxIdleConnsPerHost:    o.MaxIdlePerHost,
 			IdleConnTimeout:        idleTimeout,
