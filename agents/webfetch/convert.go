@@ -14,12 +14,30 @@ const (
 	WarnUnfinished = "render_unfinished" // what the page waits for in a browser, such as a script, did not come in time; it was read without it
 )
 
+const (
+	largeBody = 4 << 20 // bytes
+	maxLarge  = 2       // large bodies at a time
+)
+
+// extract is extract.Extract, for few large bodies at a time: it takes up to 15 times the size of a body in memory.
+func (f *Fetcher) extract(ctx context.Context, source extract.Source, o extract.Options) (extract.Content, error) {
+	if len(source.Data) > largeBody {
+		select {
+		case f.large <- struct{}{}:
+			defer func() { <-f.large }()
+		case <-ctx.Done():
+			return extract.Content{}, ctx.Err()
+		}
+	}
+	return extract.Extract(ctx, source, o)
+}
+
 // convert fills page with what the plan asks for.
-func convert(ctx context.Context, p plan, b body, page *Page) error {
+func (f *Fetcher) convert(ctx context.Context, p plan, b body, page *Page) error {
 	source := extract.Source{Data: b.data, ContentType: b.contentType, URL: b.url}
-	content, err := extract.Extract(ctx, source, extract.Options{Format: p.format, Selector: p.selector()})
+	content, err := f.extract(ctx, source, extract.Options{Format: p.format, Selector: p.selector()})
 	if p.profile.anyType && fault.ReasonOf(err) == extract.ReasonContentType {
-		content, err = extract.Extract(ctx, source, extract.Options{Format: extract.Raw})
+		content, err = f.extract(ctx, source, extract.Options{Format: extract.Raw})
 	}
 	if err != nil {
 		return withURL(b.url, err)

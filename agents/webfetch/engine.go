@@ -21,8 +21,8 @@ func (f *Fetcher) fetchHere(ctx context.Context, p plan, u *url.URL, page *Page)
 		return err
 	}
 	plain := *page
-	err = convert(ctx, p, b, page)
-	if err != nil && fault.ReasonOf(err) != extract.ReasonNoMatch || p.Render != RenderAuto || f.browser == nil || !needsBrowser(ctx, b) {
+	err = f.convert(ctx, p, b, page)
+	if err != nil && fault.ReasonOf(err) != extract.ReasonNoMatch || p.Render != RenderAuto || f.browser == nil || !f.needsBrowser(ctx, b) {
 		return err
 	}
 	rendered := plain
@@ -37,12 +37,12 @@ func (f *Fetcher) fetchHere(ctx context.Context, p plan, u *url.URL, page *Page)
 }
 
 // needsBrowser reports whether the page is a shell that scripts fill: it has scripts and almost no text, whatever was asked for of it.
-func needsBrowser(ctx context.Context, b body) bool {
+func (f *Fetcher) needsBrowser(ctx context.Context, b body) bool {
 	const shell = 200 // bytes of text
 	if !strings.Contains(strings.ToLower(string(b.data)), "<script") {
 		return false
 	}
-	content, err := extract.Extract(ctx, extract.Source{Data: b.data, ContentType: b.contentType, URL: b.url}, extract.Options{Format: extract.Text})
+	content, err := f.extract(ctx, extract.Source{Data: b.data, ContentType: b.contentType, URL: b.url}, extract.Options{Format: extract.Text})
 	return err == nil && len(strings.TrimSpace(content.Text)) < shell
 }
 
@@ -82,7 +82,7 @@ func (f *Fetcher) fetchRendered(ctx context.Context, p plan, u *url.URL, page *P
 	if shown.Unfinished {
 		page.Warnings = append(page.Warnings, WarnUnfinished)
 	}
-	return convert(ctx, p, body{url: shown.URL, data: []byte(shown.HTML), contentType: contentType}, page)
+	return f.convert(ctx, p, body{url: shown.URL, data: []byte(shown.HTML), contentType: contentType}, page)
 }
 
 // fetchRemotely has the Markdown service read the page. The service fetches by itself, so it is never given a URL that the guard or the allowlist
@@ -105,7 +105,7 @@ func (f *Fetcher) fetchRemotely(ctx context.Context, p plan, u *url.URL, page *P
 		return withURL(u, err)
 	}
 	const contentType = "text/markdown"
-	content, err := extract.Extract(ctx, extract.Source{Data: []byte(markdown), ContentType: contentType + "; charset=utf-8", URL: u}, extract.Options{Format: extract.Markdown})
+	content, err := f.extract(ctx, extract.Source{Data: []byte(markdown), ContentType: contentType + "; charset=utf-8", URL: u}, extract.Options{Format: extract.Markdown})
 	if err != nil {
 		return withURL(u, err)
 	}

@@ -22,6 +22,18 @@ func DialThrough(ctx context.Context, proxy *url.URL, addr string, patience time
 // WaitForRobots has f wait as long as patience for a robots.txt.
 func WaitForRobots(f *Fetcher, patience time.Duration) { f.robots.patience = patience }
 
+// TakeLarge takes what conversions of large bodies wait for, until giveBack is called.
+func TakeLarge(f *Fetcher) (giveBack func()) {
+	for range maxLarge {
+		f.large <- struct{}{}
+	}
+	return func() {
+		for range maxLarge {
+			<-f.large
+		}
+	}
+}
+
 // Codes returns every code that has a fixed message, in no particular order.
 func Codes() []Code {
 	list := []Code{CodeCanceled, CodeInternal}

@@ -484,3 +484,33 @@ func TestASlowSiteHoldsUpItselfAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeBodiesWait has as many large bodies in work as there may be at a time.
+func TestLargeBodiesWait(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("word ", 1<<20)
+	f, site := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		body := text
+		if r.URL.Path == "/small" {
+			body = text[:1<<10]
+		}
+		send("text/plain", body)(w, r)
+	})
+	fetch := func(path string, timeout time.Duration) string {
+		_, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path, MaxSize: 10 << 20, Timeout: timeout})
+		return fault.ReasonOf(err)
+	}
+	giveBack := webfetch.TakeLarge(f)
+	if got := fetch("/large", 100*time.Millisecond); got != webfetch.ReasonTimeout {
+		t.Errorf("Fetch() of a large body = %q, want it to wait until its time is over", got)
+	}
+	if got := fetch("/small", time.Minute); got != "" {
+		t.Errorf("Fetch() of a small body = %q, want no error", got)
+	}
+	giveBack()
+	for range 5 { // each gives back what it took
+		if got := fetch("/large", time.Minute); got != "" {
+			t.Errorf("Fetch() of a large body when there is room = %q, want no error", got)
+		}
+	}
+}

@@ -31,6 +31,7 @@ type Fetcher struct {
 	userAgent string
 	disabled  bool
 	slots     *pace.Slots
+	large     chan struct{} // has a token for each large body that is converted
 
 	web         *web
 	robots      *robotsCache // nil: robots.txt is ignored
@@ -67,6 +68,7 @@ func New(o Options) (*Fetcher, error) {
 		userAgent: cmp.Or(o.UserAgent, profile.UserAgent, defaultUserAgent),
 		disabled:  o.Disabled,
 		slots:     pace.NewSlots(cmp.Or(max(o.MaxConcurrent, 0), defaultConcurrent)),
+		large:     make(chan struct{}, maxLarge),
 		remote:    o.Remote,
 		browser:   o.Browser,
 	}
