@@ -104,7 +104,7 @@ func (d *disclosure) show(n *html.Node) (size, linked int) {
 	if n.DataAtom == atom.A {
 		linked = size
 	}
-	if control := cmp.Or(d.controls[attribute(n, "id")], d.tabs[n]); control != nil && invisibleByAttribute(n) && !overlays[attribute(n, "role")] && linked*2 <= size { // links are a menu
+	if control := cmp.Or(d.controls[attribute(n, "id")], d.tabs[n]); control != nil && invisibleByAttribute(n.Attr) && !overlays[attribute(n, "role")] && linked*2 <= size { // links are a menu
 		d.open(n, control)
 	}
 	return size, linked

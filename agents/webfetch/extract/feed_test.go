@@ -155,3 +155,32 @@ func TestAPDFOfWhichPagesAreMissingSaysSo(t *testing.T) {
 		t.Errorf("Extract() of a file without a page that can be read = %v, want that it says so", err)
 	}
 }
+
+// TestAFeedShowsWhatItsReadersSee has texts for models only in summaries and titles.
+func TestAFeedShowsWhatItsReadersSee(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ contentType, summary, want string }{
+		"HTML":                     {"rss", `<p>See</p><div STYLE="display: none">no <div>no</div> no</div><p>this</p>`, "See this"},
+		"an attribute":             {"rss", `<span hidden>no</span>this<img hidden> too <b aria-hidden="true">no</b>`, "this too"},
+		"a word of an attribute":   {"rss", `<a title="hidden" class="style">this</a>`, "this"},
+		"a paragraph without end":  {"rss", `<p style="display:none">no<br>no<p>this`, "this"},
+		"an element without end":   {"rss", `this <i hidden>no <p>no`, "this"},
+		"what is shown later":      {"rss", `<body style="opacity:0">this`, "this"},
+		"a style that hides none":  {"rss", `<p style="display:block">this</p>`, "this"},
+		"XHTML":                    {"atom", `<p>See</p><div style="display:none">no <div>no</div> no</div><p>this</p>`, "See this"},
+		"XHTML with an attribute":  {"atom", `<b hidden="">no<i>no</i></b>this`, "this"},
+		"XHTML at the end, hidden": {"atom", `this<b hidden="">no</b>`, "this"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			body := `<rss><channel><title>T</title><item><title>One</title><description><![CDATA[` + test.summary + `]]></description></item><item><title>Two</title></item></channel></rss>`
+			if test.contentType == "atom" {
+				body = `<feed><title>T</title><entry><title>One</title><summary type="xhtml">` + test.summary + `</summary></entry><entry><title>Two</title></entry></feed>`
+			}
+			got, err := extract.Extract(t.Context(), extract.Source{Data: []byte(body), ContentType: "application/xml"}, extract.Options{Format: extract.Text})
+			if want := "T\n\n- One\n" + test.want + "\n- Two"; err != nil || got.Text != want {
+				t.Errorf("Extract() = %q, %v, want %q", got.Text, err, want)
+			}
+		})
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/net/html"
 )
 
 // feedReader collects a feed from XML elements.
@@ -17,6 +19,7 @@ type feedReader struct {
 	path  []level
 	now   entry
 	prose int  // levels of the path down to the text element that is being read; 0 outside of one
+	dark  int  // levels of the path down to the element of the text that its readers do not see; 0 outside of one
 	plain bool // that text is no HTML
 	chars strings.Builder
 }
@@ -64,7 +67,7 @@ func readFeed(d document) (feed, bool) {
 		case xml.EndElement:
 			r.end(elementName(t.Name))
 		case xml.CharData:
-			if r.chars.Len() < 64<<10 {
+			if r.dark == 0 && r.chars.Len() < 64<<10 {
 				r.chars.Write(t)
 			}
 		}
@@ -99,6 +102,9 @@ func (r *feedReader) start(name string, attributes []xml.Attr, base *url.URL) {
 	r.path = append(r.path, level{name, baseIn(attributes, base)})
 	if r.prose > 0 {
 		r.part(name)
+		if r.dark == 0 && hidesBy(attributes) {
+			r.dark = len(r.path)
+		}
 		return
 	}
 	if proseElements[name] {
@@ -143,6 +149,15 @@ func attributeOf(attributes []xml.Attr, name string) string {
 	return ""
 }
 
+// hidesBy reports whether attributes of XHTML hide an element from readers.
+func hidesBy(attributes []xml.Attr) bool {
+	var list []html.Attribute
+	for _, a := range attributes {
+		list = append(list, html.Attribute{Key: a.Name.Local, Val: a.Value})
+	}
+	return invisibleByAttribute(list)
+}
+
 // part separates text where markup does.
 func (r *feedReader) part(name string) {
 	if lineBreaking[name] {
@@ -174,6 +189,9 @@ func (r *feedReader) base() *url.URL { return r.path[len(r.path)-1].base }
 
 func (r *feedReader) end(name string) {
 	if len(r.path) > r.prose && r.prose > 0 {
+		if len(r.path) == r.dark {
+			r.dark = 0
+		}
 		r.path = r.path[:len(r.path)-1]
 		r.part(name)
 		return

@@ -29,11 +29,11 @@ func invisible(n *html.Node) bool {
 		return true
 	default:
 	}
-	return n.Namespace == "math" && unshown(n) || invisibleByAttribute(n)
+	return n.Namespace == "math" && unshown(n) || invisibleByAttribute(n.Attr)
 }
 
-func invisibleByAttribute(n *html.Node) bool {
-	for _, a := range n.Attr {
+func invisibleByAttribute(attributes []html.Attribute) bool {
+	for _, a := range attributes {
 		switch a.Key {
 		case "hidden":
 			if !strings.EqualFold(a.Val, "until-found") {

@@ -138,13 +138,15 @@ var lineBreaking = map[string]bool{
 	"table": true, "section": true, "article": true, "blockquote": true, "pre": true, "header": true, "footer": true, "main": true, "nav": true, "dt": true, "dd": true,
 }
 
-// tokenText returns the text of HTML that is not parsed, with one line for each block.
+// tokenText returns the text of HTML that is not parsed, with one line for each block and without what its readers do not see, as far as tags say it.
 func tokenText(source string) string {
 	var w textWriter
+	var dark darkness
 	s := scanner{rest: source}
 	skip := false
 	for s.next() {
 		switch {
+		case dark.covers(&s):
 		case s.name == "" && !skip:
 			w.text(html.UnescapeString(s.text), false)
 		case s.name == "":
