@@ -93,5 +93,8 @@ func TestAFileHasItsSize(t *testing.T) {
 	b := open(t, q.HTTP+"/#/tasks/"+id, 1280, 800)
 	b.signIn(q.token)
 	b.sees("10 bytes application/x-test", "11 bytes application/x-test", "12 bytes application/x-test")
-	b.nothingWrong()
+	eval[bool](b, `(URL.createObjectURL = (blob) => (blob.arrayBuffer().then((all) => (window.saved = blob.type + " " + new Uint8Array(all).join(""))), "blob:x"),
+		HTMLAnchorElement.prototype.click = function () { window.saves = this.download + " of " + this.href }, true)`)
+	b.clicks("Save") // the last
+	b.until("save the file", `window.saves === "a.bin of blob:x" && window.saved === "application/octet-stream 000000000000"`)
 }

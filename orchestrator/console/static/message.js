@@ -11,7 +11,19 @@ function content(part) {
   if (part.text !== undefined) return h("pre", { tabindex: "0" }, part.text);
   if (part.data !== undefined) return json(part.data);
   if (part.url !== undefined) return h("p", null, outside(part.url));
-  return h("p", null, `${bytes(part.raw ?? "")} bytes ${part.mediaType ?? ""}`);
+  return h(
+    "p",
+    null,
+    `${bytes(part.raw ?? "")} bytes ${part.mediaType ?? ""} `,
+    h("button", { type: "button", class: "plain", onclick: () => save(part) }, "Save"),
+  );
+}
+
+/** save has the browser save a file. It is given no type by which the browser would open it instead. */
+function save({ raw, filename }) {
+  const url = URL.createObjectURL(new Blob([Uint8Array.from(atob(raw ?? ""), (c) => c.charCodeAt(0))], { type: "application/octet-stream" }));
+  h("a", { href: url, download: filename ?? "file" }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000); // it may still be read
 }
 
 const bytes = (base64) => Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
