@@ -54,7 +54,7 @@ func (db *DB) await(p *pace) {
 			return
 		}
 		if n == before {
-			time.Sleep(glance) //nolint:forbidigo // a signal for each writer would cost more
+			time.Sleep(p.glance()) //nolint:forbidigo // a signal for each writer would cost more
 		}
 		before = n
 	}

@@ -4,7 +4,8 @@ import "time"
 
 const (
 	groupSize   = 256                    // updates, at most, that are committed together
-	glance      = 100 * time.Microsecond // between two looks at how many wait
+	minGlance   = 20 * time.Microsecond  // between two looks at how many wait
+	maxGlance   = 100 * time.Microsecond // the same
 	maxPatience = 5 * time.Millisecond   // a commit takes longer only where disk or processor are too busy anyway
 )
 
@@ -21,6 +22,12 @@ func (p *pace) enough() int { return p.writers * 3 / 4 }
 
 // patience returns how long it waits for them at most: as long as they would wait for a commit without them.
 func (p *pace) patience() time.Duration { return min(p.took, maxPatience) }
+
+// glance returns the time between two looks at how many wait. Where commits are quick, so are writers, and what is slept too long is lost.
+func (p *pace) glance() time.Duration {
+	const looks = 64
+	return min(max(p.took/looks, minGlance), maxGlance)
+}
 
 // observe notes a group and how long its commit took. Where fewer came than were waited for, writers have gone.
 func (p *pace) observe(group int, took time.Duration) {

@@ -16,12 +16,12 @@ func TestTheCommitterWaitsForThoseWhoWroteLately(t *testing.T) {
 		below time.Duration
 	}{
 		"enough come":          {64, 47, 300 * time.Microsecond, 500 * time.Microsecond},
-		"too few come":         {64, 46, commit, commit + 2*glance},
-		"nobody comes":         {64, 0, commit, commit + 2*glance},
-		"one writer by itself": {1, 0, 0, glance},
-		"one of two":           {2, 0, 0, glance},
-		"one of three":         {3, 0, commit, commit + 2*glance},
-		"none before":          {0, 1, 0, glance},
+		"too few come":         {64, 46, commit, commit + 2*maxGlance},
+		"nobody comes":         {64, 0, commit, commit + 2*maxGlance},
+		"one writer by itself": {1, 0, 0, maxGlance},
+		"one of two":           {2, 0, 0, maxGlance},
+		"one of three":         {3, 0, commit, commit + 2*maxGlance},
+		"none before":          {0, 1, 0, maxGlance},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -45,6 +45,15 @@ func TestTheCommitterWaitsForThoseWhoWroteLately(t *testing.T) {
 				<-time.After(time.Millisecond) // the writers are done
 			})
 		})
+	}
+}
+
+func TestQuickCommitsAreFollowedByQuickLooks(t *testing.T) {
+	t.Parallel()
+	for commit, want := range map[time.Duration]time.Duration{0: minGlance, 320 * time.Microsecond: minGlance, 3200 * time.Microsecond: 50 * time.Microsecond, time.Second: maxGlance} {
+		if got := (&pace{took: commit}).glance(); got != want {
+			t.Errorf("glance() = %v after a commit of %v, want %v", got, commit, want)
+		}
 	}
 }
 
