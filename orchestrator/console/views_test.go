@@ -113,6 +113,20 @@ func TestAProxyThatAnswersIsNotTheServer(t *testing.T) {
 	b.nothingWrong()
 }
 
+// TestATaskThatIsNoLongerFollowedMayBeOld has the server refuse the stream of a task's events, as when the task has expired.
+func TestATaskThatIsNoLongerFollowedMayBeOld(t *testing.T) {
+	q := start(t, t.TempDir())
+	id := q.post(t, "/v1/tasks", map[string]any{"message": words("Fetch " + q.DemoSite + "/article"), "route": map[string]any{"agent": "web-fetch"}})
+	b := open(t, q.HTTP, 1280, 800)
+	b.signIn(q.token)
+	b.sees("web-fetch")
+	eval[bool](b, `((usual) => ((window.fetch = async (to, how) =>
+		String(to).includes(":watch") ? Response.json({ message: "there is no such task" }, { status: 404 }) : usual(to, how)), true))(window.fetch)`)
+	b.goes("tasks/" + id)
+	b.sees("This may be old: there is no such task.")
+	b.nothingWrong()
+}
+
 // TestAPageThatIsNoneLeadsToTheFirst opens lists with the token of a page of another list, as in a link that is older than the server's data.
 func TestAPageThatIsNoneLeadsToTheFirst(t *testing.T) {
 	q := start(t, t.TempDir())

@@ -90,8 +90,9 @@ async function follow(url, query, signal, told, each) {
         wait = shortest;
       }
     } catch (error) {
-      if (signal.aborted || refused(error)) return;
+      if (signal.aborted) return;
       if (!seen.aborted) told(error);
+      if (refused(error)) return;
     }
     if (seen.aborted)
       wait = shortest / 2; // the server did nothing wrong
