@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"strings"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -91,14 +90,10 @@ func placed(decoder *json.Decoder, err error) error {
 		return err
 	}
 	begun, _ := io.ReadAll(decoder.Buffered()) // it is in memory
-	begun = bytes.TrimLeft(begun, " \t\r\n")
-	wrong, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(begun, new(json.RawMessage)))
-	if !ok || wrong.Offset == 0 {
-		return err
+	if place := fault.PlaceInJSON(bytes.TrimLeft(begun, " \t\r\n")); place != "" {
+		return fmt.Errorf("(%s): %w", place, err)
 	}
-	before := begun[:wrong.Offset-1]
-	line := before[bytes.LastIndexByte(before, '\n')+1:]
-	return fmt.Errorf("(line %d:%d): %w", bytes.Count(before, []byte("\n"))+1, utf8.RuneCount(line)+1, err)
+	return err
 }
 
 func yamlReader(from io.Reader) func() ([]byte, error) {

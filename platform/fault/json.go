@@ -1,11 +1,13 @@
 package fault
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 )
 
 // InWordsOfJSON returns an error of encoding/json without the names of Go types, which mean nothing to the author of a document.
@@ -28,4 +30,16 @@ func InWordsOfJSON(err error) error {
 		return fmt.Errorf("%s where %s is expected", wrong.Value, what)
 	}
 	return fmt.Errorf("%q is of type %s, where %s is expected", wrong.Field, wrong.Value, what)
+}
+
+// PlaceInJSON returns where text stops being one value of JSON, such as "line 3:14", the line and the character in it, both from 1. It returns nothing if text is
+// valid or empty.
+func PlaceInJSON(text []byte) string {
+	wrong, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(text, new(json.RawMessage)))
+	if !ok || wrong.Offset == 0 {
+		return ""
+	}
+	before := text[:wrong.Offset-1]
+	line := before[bytes.LastIndexByte(before, '\n')+1:]
+	return fmt.Sprintf("line %d:%d", bytes.Count(before, []byte("\n"))+1, utf8.RuneCount(line)+1)
 }

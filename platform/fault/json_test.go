@@ -31,3 +31,14 @@ func TestInWordsOfJSON(t *testing.T) {
 		}
 	}
 }
+
+func TestPlaceInJSON(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{}": "", "": "", " []\n": "", "x": "line 1:1", "{\n  \"é\": oops\n}": "line 2:8", "{\n\"a\": 1,\n}": "line 3:1", "{}\n{}": "line 2:1", "[1": "line 1:2",
+	} {
+		if got := fault.PlaceInJSON([]byte(text)); got != want {
+			t.Errorf("PlaceInJSON(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

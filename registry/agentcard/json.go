@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -40,7 +39,11 @@ func Decode(raw []byte) (map[string]any, error) {
 		err = errors.New("the " + large.Value + " is too large")
 	}
 	if err != nil {
-		return nil, fault.Invalid("card", "CARD_NOT_JSON", "the card is not valid JSON%s: %s", place(raw), fault.ClipTo(err.Error(), maxMistake))
+		place := fault.PlaceInJSON(raw)
+		if place != "" {
+			place = ", " + place
+		}
+		return nil, fault.Invalid("card", "CARD_NOT_JSON", "the card is not valid JSON%s: %s", place, fault.ClipTo(err.Error(), maxMistake))
 	}
 	if hasHalfCharacter(raw) {
 		return nil, fault.Invalid("card", "CARD_NOT_JSON", `the card has half of a surrogate pair, which is no character: write both halves, such as \ud83d\ude00`)
@@ -50,17 +53,6 @@ func Decode(raw []byte) (map[string]any, error) {
 		return nil, fault.Invalid("card", "CARD_NOT_JSON", "the card is not a JSON object")
 	}
 	return root, nil
-}
-
-// place returns where raw stops being JSON, as a line and a character in it, or nothing if it does not.
-func place(raw []byte) string {
-	wrong, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(raw, new(json.RawMessage)))
-	if !ok || wrong.Offset == 0 {
-		return ""
-	}
-	before := raw[:wrong.Offset-1]
-	line := before[bytes.LastIndexByte(before, '\n')+1:]
-	return fmt.Sprintf(", line %d:%d", bytes.Count(before, []byte("\n"))+1, utf8.RuneCount(line)+1)
 }
 
 // LooksLikeHTML reports whether what was read in place of a card is a web page.
