@@ -26,8 +26,6 @@ type web struct {
 	retried http.RoundTripper // the stack without the cache
 }
 
-// newWeb returns a web without HTTP/2: in Go 1.26.8 its client locks a mutex twice when a server's WINDOW_UPDATE for a stream overflows, and waits for ever,
-// whatever the time of the fetch.
 func newWeb(policy *netguard.Policy, o Options) (*web, error) {
 	dial := policy.DialContext
 	if o.Proxy != nil {
@@ -40,8 +38,8 @@ func newWeb(policy *netguard.Policy, o Options) (*web, error) {
 	network := &http.Transport{
 		Proxy:                  nil, // a proxy from the environment would bypass the guard
 		DialContext:            dial,
-		ForceAttemptHTTP2:      false, // see newWeb
-		DisableCompression:     true,  // bodies are decompressed here, within limits
+		Protocols:              netguard.HTTP1(),
+		DisableCompression:     true, // bodies are decompressed here, within limits
 		TLSHandshakeTimeout:    tlsTimeout,
 		MaxResponseHeaderBytes: maxResponseHeader,
 		MaxIdleConns:           maxIdle,

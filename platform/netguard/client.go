@@ -31,20 +31,24 @@ type ClientOptions struct {
 	TLS            *tls.Config   // for servers that demand a certificate; nil is Go's default
 }
 
+// HTTP1 returns the protocols to speak to servers that are not trusted, which do not include HTTP/2: Go 1.26.8's client of it locks a mutex twice when a server's
+// WINDOW_UPDATE makes the window of a stream overflow. Its call never returns then, whatever its time, and the next one to that server holds up those to all others.
+func HTTP1() *http.Protocols {
+	var only http.Protocols
+	only.SetHTTP1(true)
+	return &only
+}
+
 // Client returns an HTTP client that checks every URL, redirects included, with CheckURL and connects with DialContext. It speaks HTTP/1.1, uses no proxy, reads
 // at most 256 KiB of response headers, and from the first redirect to another origin (scheme, host, port) on drops every header except those that describe the
 // client itself. Close its idle connections when done.
 func (p *Policy) Client(o ClientOptions) *http.Client {
-	// Go 1.26.8's client of HTTP/2 locks a mutex twice when a server's WINDOW_UPDATE makes the window of a stream overflow. Its call never returns then,
-	// whatever its time, and the next one to that server holds up those to all others.
-	var http1 http.Protocols
-	http1.SetHTTP1(true)
 	return &http.Client{
 		Timeout: o.Timeout,
 		Transport: &transport{policy: p, next: &http.Transport{
 			Proxy:                  nil, // a proxy would dial for us, unseen by the guard
 			DialContext:            p.DialContext,
-			Protocols:              &http1,
+			Protocols:              HTTP1(),
 			TLSClientConfig:        o.TLS,
 			TLSHandshakeTimeout:    tlsTimeout,
 			MaxResponseHeaderBytes: maxResponseHeader,
