@@ -48,13 +48,18 @@ func (f *Fetcher) convert(ctx context.Context, p plan, b body, page *Page) error
 	}
 	page.Title, page.Language, page.Charset, page.Metadata = content.Title, content.Language, content.Charset, &content.Metadata
 	page.Extractor = string(content.Extractor)
-	for _, warning := range content.Warnings {
-		page.Warnings = append(page.Warnings, string(warning))
-	}
+	page.warn(content.Warnings)
 	if b.cut {
 		page.Warnings = append(page.Warnings, WarnCut)
 	}
 	return nil
+}
+
+// warn adds warnings about the content.
+func (p *Page) warn(list []extract.Warning) {
+	for _, warning := range list {
+		p.Warnings = append(p.Warnings, string(warning))
+	}
 }
 
 func (p *plan) selector() extract.Selector {

@@ -110,9 +110,7 @@ func (f *Fetcher) fetchRemotely(ctx context.Context, p plan, u *url.URL, page *P
 		return withURL(u, err)
 	}
 	page.Content, page.Format, page.ContentType, page.ContentLength = content.Text, extract.Markdown, contentType, int64(len(markdown))
-	for _, warning := range content.Warnings {
-		page.Warnings = append(page.Warnings, string(warning))
-	}
+	page.warn(content.Warnings)
 	return nil
 }
 

@@ -78,12 +78,8 @@ func (f *Fetcher) refresh(ctx context.Context, p plan, b body) *url.URL {
 	if to == "" {
 		return nil
 	}
-	next, err := extract.ParseURL(to)
-	if err != nil {
-		return nil
-	}
-	next = b.url.ResolveReference(next)
-	if normalise(next) != nil || f.admit(ctx, p, next) != nil || f.checkRobots(ctx, p, next) != nil {
+	next, err := extract.ParseReference(b.url, to)
+	if err != nil || normalise(next) != nil || f.admit(ctx, p, next) != nil || f.checkRobots(ctx, p, next) != nil {
 		return nil
 	}
 	here, there := *b.url, *next
@@ -182,11 +178,10 @@ func redirect(from *url.URL, resp *http.Response) (*url.URL, error) {
 	if location == "" {
 		return nil, nil
 	}
-	next, err := extract.ParseURL(location)
+	next, err := extract.ParseReference(from, location)
 	if err != nil {
 		return nil, failure(fault.FailedPrecondition, ReasonURLInvalid, from, "it redirects to a URL that cannot be read")
 	}
-	next = from.ResolveReference(next)
 	return next, redirectBlocked(normalise(next))
 }
 

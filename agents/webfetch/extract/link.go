@@ -193,16 +193,21 @@ func ParseURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
+// ParseReference parses a URL as ParseURL does, relative to base.
+func ParseReference(base *url.URL, raw string) (*url.URL, error) {
+	u, err := ParseURL(raw)
+	if err != nil {
+		return nil, err
+	}
+	return base.ResolveReference(u), nil
+}
+
 var percentCode = regexp.MustCompile(`%([0-9A-Fa-f]{2})?`)
 
 // baseOf returns the base that href names, or page when it names none.
 func baseOf(page *url.URL, href string) *url.URL {
-	u, err := ParseURL(strings.TrimSpace(href))
-	if err != nil {
-		return page
-	}
-	u = page.ResolveReference(u)
-	if u.Scheme != "http" && u.Scheme != "https" || len(u.String()) > maxLink {
+	u, err := ParseReference(page, strings.TrimSpace(href))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || len(u.String()) > maxLink {
 		return page
 	}
 	return u
@@ -212,11 +217,10 @@ func resolve(base *url.URL, raw string) (link string, ok bool) {
 	if len(raw) > maxLink || strings.TrimSpace(raw) == "" {
 		return "", false
 	}
-	u, err := ParseURL(strings.TrimSpace(raw))
+	u, err := ParseReference(base, strings.TrimSpace(raw))
 	if err != nil {
 		return "", false
 	}
-	u = base.ResolveReference(u)
 	switch u.Scheme {
 	case "http", "https", "mailto", "tel":
 		link = u.String()
