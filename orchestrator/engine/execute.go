@@ -72,8 +72,8 @@ func (e *Engine) converse(ctx context.Context, t orchestrator.Task, agent *regis
 		return e.handleFailure(ctx, t, err)
 	}
 	if !e.fresh.claim(&t) {
-		intended, err := t, e.reconcile(ctx, &t, client, breaker.RecordSuccess)
-		if err == nil {
+		var intended orchestrator.Task
+		if err = e.reconcile(ctx, &t, client, breaker.RecordSuccess); err == nil {
 			intended, err = e.storeIntent(ctx, t, binding)
 		}
 		if err != nil {
