@@ -167,10 +167,16 @@ func TestDialRefusesWhatCheckURLNeverSaw(t *testing.T) {
 			t.Errorf("DialContext(%q) = %v, want a fault", host, err)
 		}
 	}
-	for _, network := range []string{"udp", "unix", "ip"} {
-		if conn, err := policy.DialContext(t.Context(), network, net.JoinHostPort("93.184.216.34", port)); err == nil {
+	if conn, err := policy.DialContext(t.Context(), "tcp", "93.184.216.34"); fault.ReasonOf(err) != netguard.ReasonURLInvalid {
+		t.Errorf("DialContext() without a port = %v, %v, want URL_INVALID", conn, err)
+	}
+	for _, network := range []string{"udp", "unix"} {
+		conn, err := policy.DialContext(t.Context(), network, net.JoinHostPort("93.184.216.34", port))
+		if err == nil {
 			closing(t, conn)
-			t.Errorf("DialContext(%q) connected, want a refusal", network)
+		}
+		if fault.ReasonOf(err) != netguard.ReasonAddressBlocked {
+			t.Errorf("DialContext(%q) = %v, want ADDRESS_BLOCKED", network, err)
 		}
 	}
 	if n := reached.Load(); n != 0 {

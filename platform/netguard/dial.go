@@ -21,9 +21,6 @@ const (
 // to. It can be used with http.Transport and, inside a closure, with grpc.WithContextDialer. It gives up after 10 seconds. A
 // refusal is a fault in the error's chain.
 func (p *Policy) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
-	if network != "tcp" && network != "tcp4" && network != "tcp6" {
-		return nil, fault.New(fault.PermissionDenied, ReasonAddressBlocked, "the network %q may not be called: only TCP is", network)
-	}
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, invalid("the address is not a host and a port")

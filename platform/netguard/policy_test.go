@@ -96,16 +96,23 @@ func TestCheckURLAdmitsOrdinaryURLs(t *testing.T) {
 	if err := policy.CheckURL(nil); fault.ReasonOf(err) != netguard.ReasonURLInvalid {
 		t.Errorf("CheckURL(nil) = %v, want URL_INVALID", err)
 	}
-	long := &url.URL{Scheme: "https", Host: "example.com", Path: "/" + strings.Repeat("a", netguard.MaxURL)}
-	if err := policy.CheckURL(long); fault.ReasonOf(err) != netguard.ReasonURLInvalid {
+	longest := &url.URL{Scheme: "https", Host: "example.com", Path: "/" + strings.Repeat("a", netguard.MaxURL-len("https://example.com/"))}
+	if err := policy.CheckURL(longest); err != nil {
+		t.Errorf("CheckURL(a URL of %d bytes) = %v, want nil", netguard.MaxURL, err)
+	}
+	longest.Path += "a"
+	if err := policy.CheckURL(longest); fault.ReasonOf(err) != netguard.ReasonURLInvalid {
 		t.Errorf("CheckURL(a URL over %d bytes) = %v, want URL_INVALID", netguard.MaxURL, err)
+	}
+	if err := policy.CheckURL(&url.URL{Scheme: "https", Host: "example.com", Opaque: "//elsewhere.example"}); fault.ReasonOf(err) != netguard.ReasonURLInvalid {
+		t.Errorf("CheckURL(a URL that asks one host for a page of another) = %v, want URL_INVALID", err)
 	}
 }
 
 func TestCheckURLRefusesNamesThatAreNone(t *testing.T) {
 	policy := &netguard.Policy{AllowLoopback: true}
 	for _, host := range []string{
-		"exa mple.com", "ex\u00e4mple.com", "\u2460\u2461\u2466.example", "a,b.example", "a..example", ".", "0x7f", "a.0x1f", "a.99",
+		"exa mple.com", "ex%61mple.com", `ex\ample.com`, "[2606:4700::1111%lo]", "ex\u00e4mple.com", "\u2460\u2461\u2466.example", "a,b.example", "a..example", ".", "0x7f", "a.0x1f", "a.99",
 		strings.Repeat("a", 64) + ".example", strings.Repeat("a.", 127) + "a",
 	} {
 		if err := policy.CheckURL(&url.URL{Scheme: "https", Host: host}); fault.ReasonOf(err) != netguard.ReasonURLInvalid {

@@ -36,17 +36,15 @@ var badPorts = map[int]bool{
 	27017: true, // MongoDB
 }
 
-const maxPort = 1<<16 - 1
-
 // checkPort returns a fault unless the policy permits port, a decimal number.
 func (p *Policy) checkPort(port string) error {
-	n, err := strconv.Atoi(port)
-	if err != nil || n < 0 || n > maxPort {
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
 		return invalid("the port must be a number from 1 to 65535")
 	}
-	allowed := !badPorts[n]
+	allowed := !badPorts[int(n)]
 	if p.AllowPorts != nil {
-		allowed = slices.Contains(p.AllowPorts, n)
+		allowed = slices.Contains(p.AllowPorts, int(n))
 	}
 	if !allowed {
 		return fault.New(fault.PermissionDenied, ReasonAddressBlocked,
