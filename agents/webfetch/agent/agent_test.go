@@ -98,6 +98,7 @@ func TestTheAgentDeliversThePage(t *testing.T) {
 		"a URL in a sentence":          {says(a2a.NewTextPart("Please read " + site + "/article.")), "page.md text/markdown " + markdown, ""},
 		"a URL in brackets":            {says(a2a.NewTextPart("(see <" + site + "/article>)")), "page.md text/markdown " + markdown, ""},
 		"a URL that has brackets":      {says(a2a.NewTextPart("(see " + site + "/article_(2))")), "page.md text/markdown " + markdown, ""},
+		"a URL before many brackets":   {says(a2a.NewTextPart(site + "/article" + strings.Repeat(")", 3<<20))), "page.md text/markdown " + markdown, ""},
 		"a URL in a Japanese sentence": {says(a2a.NewTextPart("「" + site + "/article」を読んで。")), "page.md text/markdown " + markdown, ""},
 		"the first of several":         {says(a2a.NewTextPart(site+"/article, https://example.com"), a2a.NewTextPart("http://example.org")), "page.md text/markdown " + markdown, "The message names 3 URLs; reading the first one."},
 		"a data part":                  {says(data(map[string]any{"url": site + "/article"})), "page.md text/markdown " + markdown, ""},

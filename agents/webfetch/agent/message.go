@@ -9,6 +9,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
 	"github.com/quorate/quorate/agents/webfetch"
+	"github.com/quorate/quorate/agents/webfetch/extract"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -69,7 +70,7 @@ func (o *order) readText(text string) (pages int) {
 	}
 	found := urlInText.FindAllString(rest, -1)
 	if len(found) > 0 && o.page.URL == "" {
-		o.page.URL = trim(found[0])
+		o.page.URL = extract.TrimURL(found[0])
 	}
 	return len(found)
 }
@@ -146,20 +147,4 @@ func (o *order) readData(value any) (page bool, err error) {
 		o.page = req
 	}
 	return true, nil
-}
-
-// trim drops the punctuation of the sentence around a URL, but not a bracket that the URL itself opens.
-func trim(raw string) string {
-	for raw != "" {
-		last := raw[len(raw)-1]
-		opens := map[byte]string{')': "(", ']': "["}[last]
-		switch {
-		case strings.IndexByte(".,;:!?*_~", last) >= 0:
-		case opens != "" && strings.Count(raw, opens) < strings.Count(raw, string(last)):
-		default:
-			return raw
-		}
-		raw = raw[:len(raw)-1]
-	}
-	return raw
 }

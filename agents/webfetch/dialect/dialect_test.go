@@ -23,7 +23,7 @@ func newServer(t *testing.T) (server, site string) {
 	t.Helper()
 	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case "/plain":
+		case "/plain", "/plain_(2)":
 			_, _ = io.WriteString(w, "plain text")
 		case "/long":
 			_, _ = io.WriteString(w, strings.Repeat("長", 20_000))
@@ -75,16 +75,19 @@ func execute(text string) string {
 
 func TestTheAnswerIsOneMessage(t *testing.T) {
 	server, site := newServer(t)
-	var got, want any
-	if err := json.Unmarshal([]byte(post(t, server, execute(site+"/plain の内容を教えて"))), &got); err != nil {
-		t.Fatal(err)
-	}
 	const text = `{"jsonrpc":"2.0","id":"3f1e","result":{"messages":[{"role":"agent","content":[{"type":"text","text":"plain text"}]}]}}`
+	var want any
 	if err := json.Unmarshal([]byte(text), &want); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("execute_task differs (-want +got):\n%s", diff)
+	for _, prompt := range []string{site + "/plain の内容を教えて", "(" + site + "/plain_(2))."} {
+		var got any
+		if err := json.Unmarshal([]byte(post(t, server, execute(prompt))), &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("execute_task of %q differs (-want +got):\n%s", prompt, diff)
+		}
 	}
 }
 

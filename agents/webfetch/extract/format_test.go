@@ -75,6 +75,8 @@ func TestLinks(t *testing.T) {
 	}
 	for name, test := range map[string]struct{ contentType, body, want string }{
 		"of text":               {"text/plain", "see https://a.test/b, and (http://c.test).", "https://a.test/b http://c.test"},
+		"with brackets":         {"text/plain", "(see https://a.test/Go_(game), [https://a.test/b] and **https://a.test/c**)", "https://a.test/Go_(game) https://a.test/b https://a.test/c"},
+		"before many brackets":  {"text/plain", "https://a.test/" + strings.Repeat(")", 3<<20), "https://a.test/"},
 		"of JSON":               {"application/json", `{"a":"https:\/\/a.test\/b"}`, "https://a.test/b"},
 		"of a page without any": {"text/html", "<p>a", ""},
 		"with percent signs": {

@@ -150,7 +150,7 @@ func plainLinks(text string) *linkList {
 			break
 		}
 		list.look()
-		href := strings.TrimRight(text[at[0]:at[1]], ".,;:!?)]}'")
+		href := TrimURL(text[at[0]:at[1]])
 		text = text[at[1]:]
 		if len(href) <= maxLink {
 			list.add("", href)
@@ -163,6 +163,29 @@ func plainLinks(text string) *linkList {
 }
 
 var urlPattern = regexp.MustCompile(`https?://[^\s<>"]+`)
+
+// TrimURL drops the punctuation of the sentence around a URL that was found in a text, but not a bracket that the URL itself opens.
+func TrimURL(raw string) string {
+	const opening, closing = "([{", ")]}"
+	var more [len(closing)]int // how many more brackets of a kind close than open
+	for i := range len(raw) {
+		if kind := strings.IndexByte(closing, raw[i]); kind >= 0 {
+			more[kind]++
+		} else if kind := strings.IndexByte(opening, raw[i]); kind >= 0 {
+			more[kind]--
+		}
+	}
+	for end := len(raw); end > 0; end-- {
+		switch kind := strings.IndexByte(closing, raw[end-1]); {
+		case strings.IndexByte(".,;:!?'*_~", raw[end-1]) >= 0:
+		case kind >= 0 && more[kind] > 0:
+			more[kind]--
+		default:
+			return raw[:end]
+		}
+	}
+	return ""
+}
 
 // baseURL returns the base of relative links.
 func baseURL(root *xhtml.Node, page *url.URL) *url.URL {
