@@ -21,6 +21,11 @@ func TestAuthoritiesAreReadCompletelyOrNotAtAll(t *testing.T) {
 		"none":                    {text: "none", want: "has no certificate"},
 		"a key":                   {text: string(one.Cert) + string(one.Key), want: "block 2 is not a certificate but a "},
 		"a broken one":            {text: string(one.Cert) + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", want: "block 2: x509"},
+		"a truncated one":         {text: string(one.Cert) + string(other.Cert)[:200], want: "1 of 2 blocks are damaged"},
+		"one with a wrong letter": {text: strings.Replace(string(other.Cert), "M", "*", 1) + string(one.Cert), want: "1 of 2 blocks are damaged"},
+		"a line that did not end": {text: strings.TrimSpace(string(one.Cert)) + string(other.Cert) + string(one.Cert), want: "damaged"},
+		"one that is indented":    {text: string(one.Cert) + " " + string(other.Cert), want: "1 of 2 blocks are damaged"},
+		"one that is taken out":   {text: string(one.Cert) + string(other.Cert) + "#" + strings.ReplaceAll(string(one.Cert), "\n", "\n#")},
 		"too much":                {text: strings.Repeat("#\n", 1<<19+1), want: "too large"},
 	} {
 		t.Run(name, func(t *testing.T) {
