@@ -1,9 +1,12 @@
 package auth_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -22,6 +25,9 @@ func TestAKeyFileMakesTokensCount(t *testing.T) {
 		line := auth.KeyLine(token, p)
 		if strings.Contains(line, token.Reveal()) {
 			t.Errorf("KeyLine() = %q, which holds the token", line)
+		}
+		if named := strings.HasSuffix(line, " "+p.Tenant); named != (p.Tenant != auth.DefaultTenant) {
+			t.Errorf("KeyLine(of tenant %s) = %q, which names the tenant: %t", p.Tenant, line, named)
 		}
 		file = append(file, line)
 	}
@@ -76,6 +82,18 @@ func TestALineOfAKeyFileIsBounded(t *testing.T) {
 	t.Parallel()
 	if n, err := auth.NewKeyring().Read(strings.NewReader("\n# " + strings.Repeat("x", 5<<10) + "\n")); err == nil || !strings.Contains(err.Error(), "line 2 has more than 4096 bytes") {
 		t.Errorf("Read() of a line of 5 KiB = %d, %v, want an error that says which line and the limit", n, err)
+	}
+}
+
+func TestAKeyFileThatCannotBeReadToItsEndAddsNothing(t *testing.T) {
+	t.Parallel()
+	token, keys := auth.NewToken("api"), auth.NewKeyring()
+	line := auth.KeyLine(token, auth.Principal{Name: "ops", Roles: []auth.Role{auth.RoleAdmin}}) + "\n"
+	if n, err := keys.Read(io.MultiReader(strings.NewReader(line), iotest.ErrReader(errors.New("the disk is broken")))); err == nil || !strings.Contains(err.Error(), "the disk is broken") {
+		t.Errorf("Read() of a file whose second line cannot be read = %d, %v, want why", n, err)
+	}
+	if _, err := keys.Authenticate(t.Context(), token.Reveal()); err == nil {
+		t.Error("Authenticate() = nil, want the file to add nothing")
 	}
 }
 

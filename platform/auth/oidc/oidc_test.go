@@ -46,7 +46,7 @@ func newProvider(t *testing.T) *provider {
 	return p
 }
 
-// token returns a token with the usual claims, overridden by more.
+// token returns a token with the usual claims, overridden by more; nil removes one.
 func (p *provider) token(t *testing.T, key any, alg jose.SignatureAlgorithm, more map[string]any) string {
 	t.Helper()
 	return p.typed(t, key, alg, "at+jwt", more)
@@ -57,6 +57,7 @@ func (p *provider) typed(t *testing.T, key any, alg jose.SignatureAlgorithm, kin
 	t.Helper()
 	claims := map[string]any{"iss": p.URL, "aud": "quorate", "sub": "ana", "exp": time.Now().Add(time.Minute).Unix(), "roles": []string{"admin", "painter"}}
 	maps.Copy(claims, more)
+	maps.DeleteFunc(claims, func(_ string, value any) bool { return value == nil })
 	payload, err := json.Marshal(claims)
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +166,7 @@ func TestRedirectsAreFollowedToAnEnd(t *testing.T) {
 		t.Cleanup(p.Close)
 		c := oidc.DefaultConfig()
 		c.Issuer, c.Audience = p.URL, "quorate"
-		_, err := oidc.New(t.Context(), c, p.Client())
+		_, err := oidc.New(t.Context(), c, new(http.Client))
 		if fault.ReasonOf(err) != want || want != "" && !strings.Contains(err.Error(), "redirected too often") {
 			t.Errorf("New() with %d redirects = %v, want %q because of the redirects", redirects, err, want)
 		}
@@ -253,6 +254,7 @@ func TestWhoseTokenHasExpiredIsToldSo(t *testing.T) {
 	for name, test := range map[string]struct{ token, want string }{
 		"expired":                        {p.token(t, p.key, jose.ES256, map[string]any{"exp": end.Unix()}), told},
 		"expired and for somebody else":  {p.token(t, p.key, jose.ES256, map[string]any{"exp": end.Unix(), "aud": "else"}), untold},
+		"without an end":                 {p.token(t, p.key, jose.ES256, map[string]any{"exp": nil}), untold},
 		"expired and signed by somebody": {p.token(t, other, jose.ES256, map[string]any{"exp": end.Unix()}), untold},
 	} {
 		_, err := a.Authenticate(t.Context(), test.token)
