@@ -98,11 +98,9 @@ func Payloads(card []byte) ([][]byte, error) {
 	return [][]byte{stripped, whole}, nil
 }
 
-// decode returns a card in canonical form as an object, with its numbers as they are written.
+// decode returns a card in canonical form as an object. The form has no number that is not a float64.
 func decode(canonical []byte) (tree map[string]any, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(canonical))
-	decoder.UseNumber()
-	if err := decoder.Decode(&tree); err != nil {
+	if err := json.Unmarshal(canonical, &tree); err != nil {
 		return nil, fmt.Errorf("the card is not a JSON object: %w", err)
 	}
 	return tree, nil

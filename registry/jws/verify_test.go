@@ -112,6 +112,7 @@ func TestPayloadIsWhatTheStandardsSay(t *testing.T) {
 			`{"capabilities":{"extensions":[{"uri":"u","required":false,"description":"","params":{"required":false,"list":[]}}]}}`,
 			`{"capabilities":{"extensions":[{"params":{"list":[],"required":false},"uri":"u"}]}}`,
 		},
+		"empty values of other types stay":  {`{"securitySchemes":[],"securityRequirements":{},"iconUrl":""}`, `{"iconUrl":"","securityRequirements":{},"securitySchemes":[]}`},
 		"fields that are not known stay":    {`{"x":"","y":[],"z":false,"n":null}`, `{"n":null,"x":"","y":[],"z":false}`},
 		"signatures are left out":           {`{"signatures":[{"protected":"x"}],"name":"a"}`, `{"name":"a"}`},
 		"keys sort by UTF-16 code units":    {`{"\ufb33":1,"\ud83d\ude00":2,"\u20ac":3,"\u0080":4,"1":5,"\r":6,"\u00f6":7}`, "{\"\\r\":6,\"1\":5,\"\u0080\":4,\"ö\":7,\"€\":3,\"\U0001F600\":2,\"\ufb33\":1}"},
@@ -178,6 +179,11 @@ func TestParseKeyTakesAKeyForVerifying(t *testing.T) {
 			t.Errorf("ParseKey() of a key with %s = %v, want no error", fields, err)
 		}
 	}
+	longest := strings.Replace(ec, `"kid":"k"`, `"kid":"`+strings.Repeat("k", 128)+`"`, 1)
+	longest += strings.Repeat(" ", jws.MaxKeyBytes-len(longest))
+	if _, err := jws.ParseKey([]byte(longest)); err != nil {
+		t.Errorf("ParseKey() of %d bytes with a kid of 128 = %v, want no error", len(longest), err)
+	}
 }
 
 func TestParseKeyRefuses(t *testing.T) {
@@ -193,6 +199,7 @@ func TestParseKeyRefuses(t *testing.T) {
 		"a key for nothing":       {strings.Replace(ec, "{", `{"key_ops":[],`, 1), "key_ops"},
 		"no list of operations":   {strings.Replace(ec, "{", `{"key_ops":"verify",`, 1), "key_ops"},
 		"operations of null":      {strings.Replace(ec, "{", `{"key_ops":null,`, 1), "key_ops"},
+		"operations and a number": {strings.Replace(ec, "{", `{"key_ops":["verify",5],`, 1), "key_ops"},
 		"contradicting use":       {strings.Replace(ec, "{", `{"use":"sig","key_ops":["encrypt"],`, 1), "key_ops"},
 		"operations in two cases": {strings.Replace(ec, "{", `{"key_ops":["sign"],"Key_Ops":["verify"],`, 1), "key_ops"},
 		"the wrong algorithm":     {strings.Replace(ec, "{", `{"alg":"HS256",`, 1), "does not fit"},
