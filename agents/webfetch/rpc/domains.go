@@ -80,7 +80,7 @@ func (s *Server) ListAllowedDomains(ctx context.Context, req *webfetchv1.ListAll
 func (s *Server) TestAllowedDomain(ctx context.Context, req *webfetchv1.TestAllowedDomainRequest) (*webfetchv1.TestAllowedDomainResponse, error) {
 	tenant, _ := tenantOf(ctx)
 	raw := req.GetUrl()
-	if u, err := url.Parse(raw); !strings.Contains(raw, "://") && (err != nil || u.Host == "") {
+	if isBare(raw) {
 		raw = "https://" + raw
 	}
 	domain, why := s.fetcher.Test(ctx, webfetch.Request{URL: raw, Tenant: tenant, Language: acceptLanguage(ctx)})
@@ -90,4 +90,11 @@ func (s *Server) TestAllowedDomain(ctx context.Context, req *webfetchv1.TestAllo
 		}, nil
 	}
 	return &webfetchv1.TestAllowedDomainResponse{Allowed: new(true), Domain: domain}, nil
+}
+
+// isBare reports whether a URL begins with its host, as people write it. One slash after https: is a slip, not a host of that name.
+func isBare(raw string) bool {
+	u, err := url.Parse(raw)
+	slip := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Opaque == ""
+	return !strings.Contains(raw, "://") && !slip && (err != nil || u.Host == "")
 }

@@ -168,6 +168,7 @@ func assertTested(ctx context.Context, t *testing.T, s *rpc.Server) {
 		"https://example.com/a": {"ada", "example.com", ""}, "example.com": {"ada", "example.com", ""}, "example.com:8443": {"ada", "example.com", ""},
 		"https://fixed.example/": {"bob", "fixed.example", ""}, "http://example.com/": {"bob", "", webfetch.ReasonDomain},
 		"www.example.com": {"ada", "", webfetch.ReasonDomain}, "http://127.0.0.1/": {"ada", "", webfetch.ReasonAddressBlocked}, "ftp://example.com/": {"ada", "", webfetch.ReasonScheme},
+		"https:/example.com": {"ada", "", netguard.ReasonURLInvalid}, "http:8080": {"ada", "", webfetch.ReasonDomain},
 	} {
 		caller := auth.NewContext(ctx, auth.Principal{Tenant: tenants[test.caller], Name: test.caller})
 		got, err := s.TestAllowedDomain(caller, &webfetchv1.TestAllowedDomainRequest{Url: text})
