@@ -1,6 +1,10 @@
 package serve
 
-import "github.com/quorate/quorate/platform/rpcserver"
+import (
+	"log/slog"
+
+	"github.com/quorate/quorate/platform/rpcserver"
+)
 
 // Calls limits what one caller can make this process do.
 type Calls struct {
@@ -34,4 +38,14 @@ func (c *Calls) Validate() error {
 
 func (c *Calls) limits() rpcserver.Limits {
 	return rpcserver.Limits{MaxCalls: c.Max, PerSecond: c.PerSecond, Burst: c.Burst}
+}
+
+// connections returns how many may be open where the process may have so many files open, and at which level the log says that these are fewer than
+// configured: only who has set a number has asked for as many.
+func (c *Calls) connections(files int) (most int, level slog.Level) {
+	most = min(c.Connections, files/2) //nolint:mnd // the other half is for agents and the store
+	if c.Connections == rpcserver.DefaultMaxConnections {
+		return most, slog.LevelInfo
+	}
+	return most, slog.LevelWarn
 }

@@ -3,12 +3,32 @@ package serve_test
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/quorate/quorate/orchestrator/serve"
 )
+
+func TestConnectionsFitTheFilesThatMayBeOpen(t *testing.T) {
+	t.Parallel()
+	usual := serve.DefaultConfig().Calls.Connections
+	for _, test := range []struct {
+		set, files, most int
+		level            slog.Level
+	}{
+		{usual, 1024, 512, slog.LevelInfo}, // nobody has asked for more
+		{20000, 1024, 512, slog.LevelWarn},
+		{usual, 1 << 20, usual, slog.LevelInfo},
+	} {
+		if most, level := serve.Connections(&serve.Calls{Connections: test.set}, test.files); most != test.most || level != test.level {
+			t.Errorf("calls.connections %d with %d files = %d, %s, want %d, %s", test.set, test.files, most, level, test.most, test.level)
+		}
+	}
+}
 
 // TestACallerHasItsShareOfEveryDoor counts calls over REST and calls that pass over JSON-RPC together.
 func TestACallerHasItsShareOfEveryDoor(t *testing.T) {

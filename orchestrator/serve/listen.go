@@ -15,9 +15,9 @@ import (
 
 // listen opens both ports, for as many connections as calls.connections and the system allow, with TLS unless t is nil.
 func (c *Config) listen(ctx context.Context, t *tls.Config, logger *slog.Logger) (overHTTP, overGRPC net.Listener, err error) {
-	most := min(c.Calls.Connections, openFiles()/2) //nolint:mnd // the other half is for agents and the store
+	most, level := c.Calls.connections(openFiles())
 	if most < c.Calls.Connections {
-		logger.WarnContext(ctx, "calls.connections is lowered to half of the files that this process may open (ulimit -n)", slog.Int("connections", most))
+		logger.Log(ctx, level, "calls.connections is lowered to half of the files that this process may open (ulimit -n)", slog.Int("connections", most))
 	}
 	limit := rpcserver.NewConnections(most, logger)
 	if overHTTP, err = listen(ctx, "http.addr", c.HTTP.Addr); err != nil {
