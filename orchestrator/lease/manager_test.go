@@ -158,9 +158,12 @@ func TestReplicasShareTheGroupsWithoutALeader(t *testing.T) {
 		if n := c.manager.Held(); n != 0 {
 			t.Errorf("once it has left the third says that it holds %d groups", n)
 		}
-		<-time.After(4 * time.Second)
+		<-time.After(300 * time.Millisecond)
 		if all, counts := held(a, b); all != orchestrator.Groups {
-			t.Errorf("4 s after the third has left the others hold %v groups, want all: what is released need not run out", counts)
+			t.Errorf("once the third has left the others hold %v groups, want all: both are told, and wait neither for their next round nor for what runs out", counts)
+		}
+		if n := len(a.looked) + len(b.looked); n > 0 {
+			t.Errorf("the others were told to look at %d tasks, want none: it is no task's word that a replica has left", n)
 		}
 	})
 }
@@ -304,24 +307,31 @@ func TestWhoCannotSeeTheOthersTakesNothingFromThem(t *testing.T) {
 }
 
 func TestWordForAReplicaThatLeftDoesNotStay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var store storetest.MemoryLeases
-		run(t, &store, "a")
-		b := run(t, &store, "b")
-		<-time.After(30 * time.Second)
-		b.stop()
-		<-b.ended
-		for _, id := range []string{"late", "later"} { // from others that have not read that yet
-			if err := store.Post(t.Context(), "b", orchestrator.Key{Tenant: "t", ID: id}); err != nil {
-				t.Fatal(err)
-			}
-			<-time.After(8 * time.Second)
-		}
-		<-time.After(time.Minute)
-		if word, err := store.Collect(t.Context(), "b", 10); err != nil || len(word) != 0 {
-			t.Errorf("Collect() = %v, %v, want nothing left for who is not there any more", word, err)
-		}
-	})
+	for name, silent := range map[string]time.Duration{"after a sign of life": 0, "after a silence": 9 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var shared storetest.MemoryLeases
+				store := &stuck{LeaseStore: &shared}
+				run(t, &shared, "a")
+				b := run(t, store, "b")
+				<-time.After(30 * time.Second)
+				store.fail(context.DeadlineExceeded)
+				<-time.After(silent)
+				b.stop()
+				<-b.ended
+				for _, id := range []string{"late", "later"} { // from others that have not read that yet
+					if err := shared.Post(t.Context(), "b", orchestrator.Key{Tenant: "t", ID: id}); err != nil {
+						t.Fatal(err)
+					}
+					<-time.After(8 * time.Second)
+				}
+				<-time.After(time.Minute)
+				if word, err := shared.Collect(t.Context(), "b", 10); err != nil || len(word) != 0 {
+					t.Errorf("Collect() = %v, %v, want nothing left for who is not there any more", word, err)
+				}
+			})
+		})
+	}
 }
 
 // TestAReplicaThatDiedIsRemovedInTheEnd has one show itself once. For a while it might only be paused, and go on.

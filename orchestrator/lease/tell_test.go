@@ -67,3 +67,29 @@ func TestWordIsPostedToOthersOnly(t *testing.T) {
 		}
 	})
 }
+
+// TestWordThatIsNotPostedIsAnError has a store go away, once for a replica that knows the holder and once for one that has to read it.
+func TestWordThatIsNotPostedIsAnError(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var store unreadable
+		run(t, &store, "holder")
+		<-time.After(time.Second)
+		newcomer := run(t, mute{&store}, "newcomer")
+		store.away.Store(true)
+		if err := newcomer.manager.Tell(t.Context(), 0, orchestrator.Key{Tenant: "t", ID: "1"}); err == nil {
+			t.Error("Tell() while it cannot be read who holds the shard = nil, want an error")
+		}
+		store.away.Store(false)
+		other := run(t, &store, "other")
+		<-time.After(10 * time.Second)
+		store.away.Store(true)
+		for shard := range orchestrator.Shards {
+			if _, held := other.manager.Epoch(shard); !held {
+				if err := other.manager.Tell(t.Context(), shard, orchestrator.Key{Tenant: "t", ID: "1"}); err == nil {
+					t.Fatalf("Tell(%d) while the store takes no word = nil, want an error", shard)
+				}
+			}
+		}
+	})
+}
