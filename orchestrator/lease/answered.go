@@ -35,10 +35,7 @@ func unstopped(ctx context.Context) (context.Context, context.CancelFunc, error)
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	call := context.WithoutCancel(ctx)
-	if deadline, ok := ctx.Deadline(); ok {
-		call, cancel := context.WithDeadline(call, deadline)
-		return call, cancel, nil
-	}
-	return call, func() {}, nil
+	deadline, _ := ctx.Deadline() // that of a round
+	call, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
+	return call, cancel, nil
 }

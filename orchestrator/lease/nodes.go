@@ -23,7 +23,7 @@ func (m *Manager) liveNodes(ctx context.Context) (map[string]bool, error) {
 		switch silent := now.Sub(last.at); {
 		case silent < m.duration:
 			alive[n.ID] = true
-		case silent > 10*m.duration && n.ID != m.node:
+		case silent > 10*m.duration:
 			if err := m.store.Leave(ctx, n.ID); err != nil {
 				return nil, err
 			}
