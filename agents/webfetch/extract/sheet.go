@@ -56,11 +56,7 @@ func sheetOf(root *html.Node) *sheet {
 			break
 		}
 		css = cssComment.ReplaceAllString(oldBrackets.Replace(css), "")
-		if media := attribute(n, "media"); media != "" {
-			s.nested("@media "+media, css, true, 0)
-		} else {
-			s.read(css, true, 0)
-		}
+		s.nested("@media "+attribute(n, "media"), css, true, 0)
 	}
 	if !s.hides {
 		return nil
@@ -83,21 +79,25 @@ func (s *sheet) read(css string, always bool, depth int) {
 		var block string
 		block, css = cutBlock(css[end+1:])
 		if strings.HasPrefix(prelude, "@") {
-			s.nested(strings.ToLower(prelude), block, always, depth+1)
+			s.nested(prelude, block, always, depth+1)
 		} else if says := styleDeclarations(block); len(says) > 0 {
 			s.add(prelude, says, always)
 		}
 	}
 }
 
-// everyScreen matches media queries that apply to all screens.
-var everyScreen = regexp.MustCompile(`^@media\s+(only\s+)?(all|screen)$`)
+// everyScreen matches lists of media queries of which one applies to all screens, or that are empty, and noScreen those for paper.
+var (
+	everyScreen = regexp.MustCompile(`(?s)^@media(\s(.*,)?\s*(only\s+)?(all|screen)\s*(,|$)|$)`)
+	noScreen    = regexp.MustCompile(`^@media\s+(print|speech)$`)
+)
 
 // nested reads the rules inside an at-rule, unless they are for print or no rules at all.
 func (s *sheet) nested(prelude, block string, always bool, depth int) {
+	prelude = strings.ToLower(strings.TrimSpace(prelude))
 	name := prelude[:1+len(prelude[1:])-len(strings.TrimLeft(prelude[1:], "abcdefghijklmnopqrstuvwxyz-"))]
 	switch {
-	case depth > maxSheetDepth, prelude == "@media print", prelude == "@media speech":
+	case depth > maxSheetDepth, noScreen.MatchString(prelude):
 	case name == "@media", name == "@supports", name == "@layer", name == "@container", name == "@scope":
 		s.read(block, always && everyScreen.MatchString(prelude), depth)
 	}
