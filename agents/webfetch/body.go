@@ -18,6 +18,7 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -128,7 +129,7 @@ func codingsOf(u *url.URL, h http.Header) ([]string, error) {
 		case "gzip", "x-gzip", "deflate", "br", "zstd":
 			codings = append(codings, coding)
 		default:
-			return nil, failure(fault.FailedPrecondition, ReasonEncoding, u, "its body is encoded as %q, and only %s was asked for", prefix(coding, 40), acceptEncoding)
+			return nil, failure(fault.FailedPrecondition, ReasonEncoding, u, "its body is encoded as %q, and only %s was asked for", bounded.Characters(coding, 40), acceptEncoding)
 		}
 	}
 	if len(codings) > maxCodings {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/quorate/quorate/agents/webfetch/allowlist"
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 )
@@ -122,7 +123,7 @@ func (f *Fetcher) authorise(ctx context.Context, p plan, u *url.URL, h http.Head
 	}
 	c := f.credentials[p.Credential]
 	if c == nil {
-		return failure(fault.InvalidArgument, ReasonAuth, u, "there is no credential %q", prefix(p.Credential, 40))
+		return failure(fault.InvalidArgument, ReasonAuth, u, "there is no credential %q", bounded.Characters(p.Credential, 40))
 	}
 	_, forHost, err := c.hosts.Allows(ctx, auth.DefaultTenant, u)
 	if err != nil {

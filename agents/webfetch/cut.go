@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/quorate/quorate/agents/webfetch/extract"
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 // cutPoints says where a page is cut, and what the part needs around it to be a document of its own.
@@ -17,7 +18,7 @@ type cutPoints struct {
 // not cut inside a table row, a link or a code fence. A fence that makes up most of the part is an exception: it is cut between two lines, closed here
 // and reopened in the next part.
 func cutAt(whole string, start, characters int, format Format) cutPoints {
-	c := cutPoints{end: start + len(prefix(whole[start:], characters))}
+	c := cutPoints{end: start + len(bounded.Characters(whole[start:], characters))}
 	if format != extract.Markdown || start >= c.end {
 		return c
 	}
@@ -27,7 +28,7 @@ func cutAt(whole string, start, characters int, format Format) cutPoints {
 		characters -= len(opening)
 	}
 	for {
-		c.end = start + len(prefix(whole[start:], characters-len(c.closing)))
+		c.end = start + len(bounded.Characters(whole[start:], characters-len(c.closing)))
 		if c.end == len(whole) {
 			c.closing = ""
 			return c

@@ -13,6 +13,7 @@ import (
 	"github.com/quorate/quorate/agents/webfetch/allowlist"
 	"github.com/quorate/quorate/agents/webfetch/pace"
 	"github.com/quorate/quorate/agents/webfetch/session"
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 )
@@ -49,7 +50,7 @@ func New(o Options) (*Fetcher, error) {
 		return nil, err
 	}
 	if !httpguts.ValidHeaderFieldValue(o.UserAgent) {
-		return nil, fault.Invalid("user_agent", ReasonRequestInvalid, "the user agent %q cannot be sent; it is one line without control characters", prefix(o.UserAgent, 100))
+		return nil, fault.Invalid("user_agent", ReasonRequestInvalid, "the user agent %q cannot be sent; it is one line without control characters", bounded.Characters(o.UserAgent, 100))
 	}
 	list := o.Allowlist
 	if list == nil {

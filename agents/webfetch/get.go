@@ -13,6 +13,7 @@ import (
 	"github.com/quorate/quorate/agents/webfetch/extract"
 	"github.com/quorate/quorate/agents/webfetch/httpcache"
 	"github.com/quorate/quorate/agents/webfetch/session"
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -226,7 +227,7 @@ func headersOf(h http.Header) map[string]string {
 	headers := map[string]string{}
 	for _, name := range commonHeaders {
 		if value := h.Get(name); value != "" {
-			headers[name] = prefix(printable(value), longest)
+			headers[name] = bounded.Characters(printable(value), longest)
 		}
 	}
 	return headers

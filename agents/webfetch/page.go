@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quorate/quorate/agents/webfetch/extract"
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 // Redirect is one hop of a fetch: a URL that redirected, and with which status.
@@ -85,25 +86,11 @@ func (p *Page) window(start, characters int) {
 	p.ContentSHA256 = hex.EncodeToString(sum[:])
 	p.TotalCharacters = utf8.RuneCountInString(whole)
 	p.StartIndex = min(start, p.TotalCharacters)
-	before := len(prefix(whole, p.StartIndex))
+	before := len(bounded.Characters(whole, p.StartIndex))
 	cut := cutAt(whole, before, characters, p.Format)
 	p.Content, p.Opening, p.Closing = whole[before:cut.end], cut.opening, cut.closing
 	if cut.end < len(whole) {
 		p.Truncated, p.TruncatedAt = true, int64(cut.end)
 		p.NextIndex = p.StartIndex + utf8.RuneCountInString(p.Content)
 	}
-}
-
-// prefix returns the first n characters of s.
-func prefix(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -82,7 +83,7 @@ func ParseRequest(data []byte) (Request, error) {
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		key, known := names[squeeze.Replace(strings.ToLower(name))]
 		if !known {
-			return Request{}, fault.Invalid(prefix(name, 40), ReasonRequestInvalid, "there is no field %q; the fields are %s", prefix(name, 40), strings.Join(fieldNames(), ", "))
+			return Request{}, fault.Invalid(bounded.Characters(name, 40), ReasonRequestInvalid, "there is no field %q; the fields are %s", bounded.Characters(name, 40), strings.Join(fieldNames(), ", "))
 		}
 		if string(raw[name]) == "null" {
 			continue

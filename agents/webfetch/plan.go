@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -97,7 +98,7 @@ func (p *plan) checkHeaders() error {
 	for name, value := range p.Headers {
 		bytes += len(name) + len(value)
 		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
-			return fault.Invalid("headers", ReasonHeaders, "the header %q is not valid", prefix(name, 40))
+			return fault.Invalid("headers", ReasonHeaders, "the header %q is not valid", bounded.Characters(name, 40))
 		}
 		if slices.Contains(reservedHeaders, strings.ToLower(name)) {
 			return fault.Invalid("headers", ReasonHeaders, "the header %s may not be set", name)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -101,7 +102,7 @@ func ProfileNamed(name string) (Profile, error) {
 	}
 	i := slices.IndexFunc(profiles, func(p Profile) bool { return p.Name == known })
 	if i < 0 {
-		return Profile{}, fault.Invalid("profile", ReasonRequestInvalid, "there is no profile %q; choose one of %s", prefix(name, 40), strings.Join(ProfileNames(), ", "))
+		return Profile{}, fault.Invalid("profile", ReasonRequestInvalid, "there is no profile %q; choose one of %s", bounded.Characters(name, 40), strings.Join(ProfileNames(), ", "))
 	}
 	return profiles[i], nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/agents/webfetch/robots"
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -69,7 +70,7 @@ func (f *Fetcher) checkRobots(ctx context.Context, p plan, u *url.URL) error {
 		f.web.paced.limiter.Slow(u.Hostname(), verdict.Delay, entry.expires)
 	}
 	if !verdict.Allowed {
-		return failure(fault.PermissionDenied, ReasonRobots, u, "the site's robots.txt disallows it (%s)", printable(prefix(verdict.Rule, 100))).With("rule", printable(prefix(verdict.Rule, 100)))
+		return failure(fault.PermissionDenied, ReasonRobots, u, "the site's robots.txt disallows it (%s)", printable(bounded.Characters(verdict.Rule, 100))).With("rule", printable(bounded.Characters(verdict.Rule, 100)))
 	}
 	return nil
 }

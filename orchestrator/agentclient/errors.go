@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/quorate/quorate/orchestrator/agentauth"
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/grpcwire"
 	"github.com/quorate/quorate/platform/pause"
@@ -45,11 +46,11 @@ const maxErrorText = 1000
 
 // clip shortens text from an agent for use in an error.
 func clip(s string) string {
-	r := []rune(strings.TrimSpace(s))
-	if len(r) <= maxErrorText {
-		return string(r)
+	s = strings.TrimSpace(s)
+	if short := bounded.Characters(s, maxErrorText); short != s {
+		return short + "… (cut)"
 	}
-	return string(r[:maxErrorText]) + "… (cut)"
+	return s
 }
 
 func unreachable(at *endpoint, err error) error {

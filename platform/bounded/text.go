@@ -10,3 +10,17 @@ func Text(text string, most int) string {
 	}
 	return strings.ToValidUTF8(text[:max(0, most-len(cut))], "") + cut
 }
+
+// Characters returns the first most characters of text.
+func Characters(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for i := range text {
+		if most == 0 {
+			return text[:i]
+		}
+		most--
+	}
+	return text
+}

@@ -14,3 +14,12 @@ func TestALongTextIsCutAndSaysSo(t *testing.T) {
 		}
 	}
 }
+
+func TestTheFirstCharactersOfAText(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"": "", "0é2": "0é2", "0é23": "0é2", "éééé": "ééé", "a\xffbc": "a\xffb"} {
+		if got := bounded.Characters(text, 3); got != want {
+			t.Errorf("Characters(%q, 3) = %q, want %q", text, got, want)
+		}
+	}
+}

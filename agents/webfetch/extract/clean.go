@@ -3,10 +3,11 @@ package extract
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 // clean removes characters that a reader cannot see but a language model can: controls, direction marks, fillers, and the tags and variation
@@ -105,19 +106,5 @@ func line(s string, n int) string {
 	if len(s) > 8*n {
 		s = s[:8*n] // bounds the work; a rune that is cut here comes after the end anyway
 	}
-	return prefix(strings.Join(strings.Fields(clean(strings.ToValidUTF8(s, "\ufffd"))), " "), n)
-}
-
-// prefix returns the first n characters of s.
-func prefix(s string, n int) string {
-	if len(s) <= n || utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
+	return bounded.Characters(strings.Join(strings.Fields(clean(strings.ToValidUTF8(s, "\ufffd"))), " "), n)
 }

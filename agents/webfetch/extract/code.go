@@ -23,8 +23,7 @@ func bareCode(root *html.Node) {
 	for _, table := range tables {
 		if code := numbered(table); code != nil {
 			code.Parent.RemoveChild(code)
-			table.Parent.InsertBefore(code, table)
-			table.Parent.RemoveChild(table)
+			replace(table, code)
 		}
 	}
 	for _, figure := range figures {

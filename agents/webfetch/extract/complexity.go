@@ -126,16 +126,10 @@ func (m *mergeCost) add(s *scanner) {
 }
 
 // ignorable are the elements that the parser ignores where they do not belong.
-var ignorable = map[string]bool{
-	"html": true, "head": true, "body": true, "frameset": true, "frame": true, "form": true,
-	"caption": true, "colgroup": true, "col": true, "thead": true, "tbody": true, "tfoot": true, "tr": true, "th": true, "td": true,
-}
+var ignorable = wordSet("html head body frameset frame form caption colgroup col thead tbody tfoot tr th td")
 
 // formatting are the elements that the standard recreates.
-var formatting = map[string]bool{
-	"a": true, "b": true, "big": true, "code": true, "em": true, "font": true, "i": true, "nobr": true,
-	"s": true, "small": true, "strike": true, "strong": true, "tt": true, "u": true,
-}
+var formatting = wordSet("a b big code em font i nobr s small strike strong tt u")
 
 // cost measures the work that a tree causes.
 type cost struct {

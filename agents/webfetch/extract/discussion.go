@@ -10,7 +10,7 @@ import (
 
 // discussions are the types of pages that are a thread of a forum, or a question with its answers (https://schema.org/DiscussionForumPosting,
 // https://schema.org/QAPage).
-var discussions = map[string]bool{"DiscussionForumPosting": true, "QAPage": true}
+var discussions = wordSet("DiscussionForumPosting QAPage")
 
 // minPosts is the percentage of the visible text that the posts of a discussion have at least.
 const minPosts = 20

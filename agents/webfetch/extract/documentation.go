@@ -29,8 +29,7 @@ func plainDocumentation(root *html.Node) {
 		if hasAttribute(box, "checked") {
 			sign = "☑ "
 		}
-		box.Parent.InsertBefore(text(sign), box)
-		box.Parent.RemoveChild(box)
+		replace(box, text(sign))
 	}
 	removeWhere(root, linksToItself)
 }

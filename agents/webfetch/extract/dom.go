@@ -42,17 +42,13 @@ func setAttribute(n *html.Node, name, value string) {
 }
 
 func dropAttribute(n *html.Node, names ...string) {
-	kept := n.Attr[:0]
-next:
-	for _, a := range n.Attr {
-		for _, name := range names {
-			if a.Key == name {
-				continue next
-			}
-		}
-		kept = append(kept, a)
-	}
-	n.Attr = kept
+	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return slices.Contains(names, a.Key) })
+}
+
+// replace puts by in the place of n.
+func replace(n, by *html.Node) {
+	n.Parent.InsertBefore(by, n)
+	n.Parent.RemoveChild(n)
 }
 
 // removeWhere removes every node below n for which unwanted is true, with its subtree.

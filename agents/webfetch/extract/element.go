@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 // maxShort is the maximum length of a date, a language or a number of columns, in bytes.
@@ -61,6 +63,6 @@ func keepAttributes(n *html.Node) {
 		return true
 	})
 	for i, a := range n.Attr {
-		n.Attr[i].Val = prefix(a.Val, maxValue)
+		n.Attr[i].Val = bounded.Characters(a.Val, maxValue)
 	}
 }

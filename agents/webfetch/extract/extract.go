@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -114,7 +115,7 @@ func Extract(ctx context.Context, source Source, o Options) (Content, error) {
 		return content, err
 	}
 	if kind == kindUnknown && o.Format != Raw {
-		return content, fault.New(fault.FailedPrecondition, ReasonContentType, "it is %q, and only HTML, text, JSON, feeds and PDF can be read; look for a page about it", prefix(mediaType, 80))
+		return content, fault.New(fault.FailedPrecondition, ReasonContentType, "it is %q, and only HTML, text, JSON, feeds and PDF can be read; look for a page about it", bounded.Characters(mediaType, 80))
 	}
 	text, name := decode(source.Data, source.ContentType)
 	content.Charset = name
@@ -123,7 +124,7 @@ func Extract(ctx context.Context, source Source, o Options) (Content, error) {
 		return content, nil
 	}
 	if isBinary(source.Data, name) {
-		return content, fault.New(fault.FailedPrecondition, ReasonContentType, "its server calls it %q, but it is not text; look for a page about it", prefix(mediaType, 80))
+		return content, fault.New(fault.FailedPrecondition, ReasonContentType, "its server calls it %q, but it is not text; look for a page about it", bounded.Characters(mediaType, 80))
 	}
 	err := render(ctx, &content, document{kind: kind, url: source.URL, text: text}, o)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 // feedReader collects a feed from XML elements.
@@ -31,13 +33,13 @@ type level struct {
 }
 
 // proseElements are the elements whose text may contain markup.
-var proseElements = map[string]bool{"title": true, "summary": true, "description": true, "content": true, "encoded": true}
+var proseElements = wordSet("title summary description content encoded")
 
 // htmlTypes are the types of Atom's texts of which the characters are HTML. Others are as they stand (RFC 4287, 3.1.1); RSS says nothing about it.
-var htmlTypes = map[string]bool{"html": true, "text/html": true}
+var htmlTypes = wordSet("html text/html")
 
 // entryElements are the elements that hold one entry.
-var entryElements = map[string]bool{"item": true, "entry": true, "url": true, "sitemap": true}
+var entryElements = wordSet("item entry url sitemap")
 
 // rootElements are the root elements of feeds and sitemaps, in lower case.
 var rootElements = wordSet("rss feed rdf urlset sitemapindex")
@@ -233,7 +235,7 @@ func (r *feedReader) summed(value string) string {
 	if utf8.RuneCountInString(said) <= maxSummary {
 		return said
 	}
-	return strings.TrimRight(prefix(said, maxSummary-1), " ") + "…"
+	return strings.TrimRight(bounded.Characters(said, maxSummary-1), " ") + "…"
 }
 
 // about reads an element outside of entries.

@@ -22,6 +22,5 @@ func showFrames(root *html.Node) {
 			list.AppendChild(element(atom.Li, link))
 		}
 	}
-	set.Parent.InsertBefore(body, set)
-	set.Parent.RemoveChild(set)
+	replace(set, body)
 }

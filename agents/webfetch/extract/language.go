@@ -51,4 +51,4 @@ func languageIn(n *html.Node) string {
 }
 
 // noLanguage are words in the place of a language.
-var noLanguage = map[string]bool{"none": true, "text": true, "plain": true, "default": true, "notranslate": true, "plaintext": true, "source": true, "highlight": true}
+var noLanguage = wordSet("none text plain default notranslate plaintext source highlight")

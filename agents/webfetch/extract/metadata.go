@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 // Metadata is what a document says about itself. Nothing of it is verified.
@@ -112,11 +114,8 @@ func (r *metadataReader) meta(n *html.Node) {
 	}
 }
 
-var wantedMeta = map[string]bool{
-	"description": true, "author": true, "content-language": true, "twitter:title": true, "twitter:description": true, "twitter:image": true,
-	"article:author": true, "article:published_time": true, "article:modified_time": true, "date": true, "dc.date": true, "dc.creator": true,
-	"application-name": true, "citation_author": true, "citation_publication_date": true,
-}
+var wantedMeta = wordSet(`description author content-language twitter:title twitter:description twitter:image article:author article:published_time
+article:modified_time date dc.date dc.creator application-name citation_author citation_publication_date`)
 
 func (r *metadataReader) link(n *html.Node) {
 	href, ok := resolve(r.base, attribute(n, "href"))
@@ -221,8 +220,8 @@ func (r *metadataReader) finish() {
 	if r.heading != nil {
 		heading = line(textOf(r.heading), maxTitle)
 	}
-	first(&r.title, r.titleText, prefix(r.OpenGraph["title"], maxTitle), prefix(r.named["twitter:title"], maxTitle), heading)
-	first(&r.language, prefix(r.named["content-language"], maxLanguage), strings.ReplaceAll(prefix(r.OpenGraph["locale"], maxLanguage), "_", "-"))
+	first(&r.title, r.titleText, bounded.Characters(r.OpenGraph["title"], maxTitle), bounded.Characters(r.named["twitter:title"], maxTitle), heading)
+	first(&r.language, bounded.Characters(r.named["content-language"], maxLanguage), strings.ReplaceAll(bounded.Characters(r.OpenGraph["locale"], maxLanguage), "_", "-"))
 	first(&r.Description, r.named["description"], r.OpenGraph["description"], r.named["twitter:description"])
 	first(&r.Author, r.named["author"], r.named["article:author"], r.named["dc.creator"], r.named["citation_author"])
 	first(&r.SiteName, r.OpenGraph["site_name"], r.named["application-name"])

@@ -36,8 +36,7 @@ func revealFormulas(root *html.Node) {
 	}
 	for n, said := range formulas {
 		if isTeX(said) {
-			n.Parent.InsertBefore(code(tex(said)), n)
-			n.Parent.RemoveChild(n)
+			replace(n, code(tex(said)))
 		}
 	}
 }

@@ -21,9 +21,7 @@ type scanner struct {
 const maxTagName = 16
 
 // rawText are the elements whose content is not markup.
-var rawText = map[string]bool{
-	"script": true, "style": true, "textarea": true, "title": true, "xmp": true, "iframe": true, "noembed": true, "noframes": true, "noscript": true,
-}
+var rawText = wordSet("script style textarea title xmp iframe noembed noframes noscript")
 
 // next moves to the next tag or text, and reports whether there is one. It skips comments and declarations.
 func (s *scanner) next() bool {
@@ -128,15 +126,10 @@ func cutRaw(rest, element string) (text, after string) {
 }
 
 // unread are the elements whose text readers do not see.
-var unread = map[string]bool{
-	"script": true, "style": true, "textarea": true, "title": true, "iframe": true, "noembed": true, "noframes": true, "noscript": true,
-}
+var unread = wordSet("script style textarea title iframe noembed noframes noscript")
 
 // lineBreaking are the elements that start a line.
-var lineBreaking = map[string]bool{
-	"p": true, "div": true, "br": true, "li": true, "tr": true, "h1": true, "h2": true, "h3": true, "h4": true, "h5": true, "h6": true, "ul": true, "ol": true,
-	"table": true, "section": true, "article": true, "blockquote": true, "pre": true, "header": true, "footer": true, "main": true, "nav": true, "dt": true, "dd": true,
-}
+var lineBreaking = wordSet("p div br li tr h1 h2 h3 h4 h5 h6 ul ol table section article blockquote pre header footer main nav dt dd")
 
 // tokenText returns the text of HTML that is not parsed, with one line for each block and without what its readers do not see, as far as tags say it.
 func tokenText(source string) string {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -47,7 +48,7 @@ func selectorTooComplex() error {
 }
 
 func noMatch(s Selector) error {
-	return fault.New(fault.NotFound, ReasonNoMatch, "the selector matches nothing; look at the document without it first").With("selector", prefix(s.Expression, 200))
+	return fault.New(fault.NotFound, ReasonNoMatch, "the selector matches nothing; look at the document without it first").With("selector", bounded.Characters(s.Expression, 200))
 }
 
 // selection is the result of a selector: elements, or else values.
@@ -88,7 +89,7 @@ func renderSelected(ctx context.Context, content *Content, root *html.Node, size
 		}
 		if found.nodes = seen(found.nodes, hidden); len(found.nodes) == 0 {
 			return fault.New(fault.NotFound, ReasonNoMatch, "the selector matches only what readers of the page do not see; look at the document without it first").
-				With("selector", prefix(o.Selector.Expression, 200))
+				With("selector", bounded.Characters(o.Selector.Expression, 200))
 		}
 	}
 	if len(found.nodes) > maxMatches || len(found.values) > maxMatches || found.cut {
@@ -214,8 +215,7 @@ func standAlone(holder *html.Node) {
 			}
 		default:
 		}
-		holder.InsertBefore(around, n)
-		holder.RemoveChild(n)
+		replace(n, around)
 		around.AppendChild(n)
 	}
 }

@@ -76,8 +76,7 @@ func spellFormula(math *html.Node) *html.Node {
 	if strings.ContainsAny(line, `\_^{}`) { // its signs mean something else in Markdown
 		said = code(line)
 	}
-	math.Parent.InsertBefore(said, math)
-	math.Parent.RemoveChild(math)
+	replace(math, said)
 	return said
 }
 
