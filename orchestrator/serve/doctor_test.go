@@ -133,6 +133,19 @@ func TestTheDoctorSaysWhatToDoAboutAStore(t *testing.T) {
 	}
 }
 
+// TestTheDoctorKeepsAKeyThatReplicasShare has a file with a key that others may read, too: another key would refuse the page tokens of this one.
+func TestTheDoctorKeepsAKeyThatReplicasShare(t *testing.T) {
+	t.Parallel()
+	c, _ := config(t)
+	c.Store.PageKeyFile = write(t, filepath.Join(t.TempDir(), "page.key"), strings.Repeat("ab", 32))
+	if err := os.Chmod(c.Store.PageKeyFile, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if f := examined(t, c, "store.pageKeyFile"); f.Status != doctor.Fail || !strings.HasPrefix(f.Do, "let this user, and no others, read it") {
+		t.Errorf("store.pageKeyFile: %+v, want fail and to keep others from it", f)
+	}
+}
+
 func TestTheDoctorTellsAnotherQuorateFromOurs(t *testing.T) {
 	t.Parallel()
 	theirs, _ := config(t)
@@ -143,6 +156,22 @@ func TestTheDoctorTellsAnotherQuorateFromOurs(t *testing.T) {
 		if f := examined(t, ours, check); f.Status != doctor.Fail || !strings.Contains(f.Found, "another store.dataDir") {
 			t.Errorf("%s: %+v, want fail with the store that it does not use", check, f)
 		}
+	}
+}
+
+func TestTheDoctorSeesThatAnotherServerUsesTheFolders(t *testing.T) {
+	t.Parallel()
+	theirs, _ := config(t)
+	theirs.Backup.Dir = filepath.Join(t.TempDir(), "backup")
+	start(t, theirs).said(t, "backed up")
+	ours, _ := config(t)
+	ours.Backup.Dir = theirs.Backup.Dir
+	if f := examined(t, ours, "backup"); f.Status != doctor.Fail || !strings.Contains(f.Found, "another server makes copies") {
+		t.Errorf("backup: %+v, want fail, since this server would make no copies", f)
+	}
+	ours.Store.DataDir = theirs.Store.DataDir
+	if f := examined(t, ours, "store"); f.Status != doctor.Fail || !strings.Contains(f.Found, "does not serve http.addr") || f.Do == "" {
+		t.Errorf("store: %+v, want fail, since this server would not start", f)
 	}
 }
 

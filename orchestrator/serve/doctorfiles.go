@@ -45,7 +45,7 @@ func (c *Config) checkPageKey(ctx context.Context) doctor.Finding {
 		return notConfigured(ctx)
 	}
 	if _, err := c.Store.pageKey(); err != nil {
-		return doctor.Failed(err, "make a key with openssl rand -hex 32, and give every replica the same file")
+		return doctor.Failed(err, "let this user, and no others, read it; while there is none, openssl rand -hex 32 makes one, for all replicas")
 	}
 	return doctor.Found("%s has a key", c.Store.PageKeyFile)
 }

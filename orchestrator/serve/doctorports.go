@@ -30,7 +30,7 @@ func (c *Config) running(ctx context.Context) error {
 	if _, err := c.ask(ctx, "/healthz"); err != nil && !errors.Is(err, errReserved) {
 		return err
 	}
-	if c.Store.Kind == KindEmbedded && fault.ReasonOf(server.LookEmbedded(c.Store.DataDir)) != "STORE_LOCKED" {
+	if c.Store.Kind == KindEmbedded && !locked(server.LookEmbedded(c.Store.DataDir)) {
 		return errors.New("a Quorate with another store.dataDir")
 	}
 	return nil

@@ -30,8 +30,8 @@ func (c *Config) checkStore(ctx context.Context) doctor.Finding {
 	dir := c.Store.DataDir
 	err := server.LookEmbedded(dir)
 	switch {
-	case fault.ReasonOf(err) == "STORE_LOCKED":
-		return doctor.Found("%s is in use by a running server", dir)
+	case locked(err):
+		return c.checkHolder(ctx)
 	case notWritable(err):
 		return doctor.Failed(err, letItWrite)
 	case err != nil:
@@ -50,6 +50,18 @@ func (c *Config) checkStore(ctx context.Context) doctor.Finding {
 		return doctor.Found("%s has no store yet; a start makes a new one", dir)
 	}
 	return doctor.Found("%s can be used", dir)
+}
+
+// locked reports whether err says that another process has a file of a store open.
+func locked(err error) bool { return fault.ReasonOf(err) == "STORE_LOCKED" }
+
+// checkHolder finds out whether it may be this server that has the store open: another one keeps it from starting.
+func (c *Config) checkHolder(ctx context.Context) doctor.Finding {
+	if _, free := checkFree(ctx, "http.addr", c.HTTP.Addr); free {
+		return doctor.Failed(fmt.Errorf("%s is in use by a process that does not serve http.addr (%s)", c.Store.DataDir, c.HTTP.Addr),
+			"stop that process, or choose another store.dataDir; if it is this server, which starts, stops or has other settings, ask again when it has these")
+	}
+	return doctor.Found("%s is in use by a running server", c.Store.DataDir)
 }
 
 // checkTables asks for more than a replica, which is not allowed to read the settings of tables.
@@ -87,6 +99,9 @@ func (c *Config) checkBackup(ctx context.Context) doctor.Finding {
 	}
 	if err := writable(c.Backup.Dir); err != nil {
 		return doctor.Failed(err, "let the server's user write to backup.dir")
+	}
+	if c.Backup.backup().Taken() && !locked(server.LookEmbedded(c.Store.DataDir)) { // our own server would have its store open, too
+		return doctor.Failed(fmt.Errorf("another server makes copies in %s, and this one would make none", c.Backup.Dir), "choose another backup.dir for one of them")
 	}
 	if late := c.Backup.backup().Overdue(time.Now()); late > lateBackup {
 		return doctor.Warned("start the server, which makes it then, or look for the reason in its log", "a copy has been due for %s", late.Round(time.Minute))

@@ -98,6 +98,11 @@ func (b Backup) Exists() bool {
 	return err == nil && len(whole) > 0
 }
 
+// Taken reports whether a server makes copies in the folder now.
+func (b Backup) Taken() bool {
+	return fault.ReasonOf(boltdb.Look(filepath.Join(b.Dir, claimFile), boltdb.Options{})) == "STORE_LOCKED"
+}
+
 // due returns how long to wait until the next copy is due, by the names of the existing ones.
 func (c *copies) due(now time.Time) time.Duration {
 	whole, _, err := c.list(now)
