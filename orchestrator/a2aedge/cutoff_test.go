@@ -3,15 +3,20 @@ package a2aedge_test
 import (
 	"context"
 	"net"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
+	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/test/bufconn"
 
+	"github.com/quorate/quorate/agents/echo"
+	"github.com/quorate/quorate/agents/kit"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/a2aedge"
 	"github.com/quorate/quorate/orchestrator/storetest"
@@ -72,4 +77,33 @@ func TestAMessageIsAnsweredThoughItsServerStops(t *testing.T) {
 			t.Errorf("Run() = %v, want no error", err)
 		}
 	})
+}
+
+// TestACallThatPassesIsAnsweredThoughItsServerStops has an agent take longer than a server that stops waits for it. It takes eight seconds.
+func TestACallThatPassesIsAnsweredThoughItsServerStops(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, passAll)
+	begun := make(chan struct{}, len(bindings))
+	cfg := echo.New().Config()
+	cfg.Name, cfg.Handler = "slow", func(ctx context.Context, _ *kit.Task) error {
+		begun <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	w.addAgent(t, cfg, nil)
+	var calls sync.WaitGroup
+	for _, binding := range bindings {
+		c := w.client(t, "/agents/slow", binding)
+		calls.Go(func() {
+			got, err := c.SendMessage(w.ctx, &a2a.SendMessageRequest{Message: text("hi", nil)})
+			if err == nil || !strings.Contains(err.Error(), "the server stops before this call was answered") {
+				t.Errorf("SendMessage() over %s = %v, %v, want to be told that the server stops", binding, got, err)
+			}
+		})
+	}
+	for range bindings {
+		<-begun
+	}
+	w.stop()
+	calls.Wait()
 }

@@ -44,6 +44,7 @@ type world struct {
 	grpc  string
 	token string
 	conn  *grpc.ClientConn
+	stop  context.CancelFunc // has the server stop before the test ends
 }
 
 func newWorld(tb testing.TB, change ...func(*dev.Config)) *world {
@@ -74,7 +75,7 @@ func newWorld(tb testing.TB, change ...func(*dev.Config)) *world {
 	if err := json.Unmarshal(readFile(tb, cfg.PortsFile), &ports); err != nil {
 		tb.Fatal(err)
 	}
-	w := &world{http: ports.HTTP, grpc: ports.GRPC, token: strings.TrimSpace(string(readFile(tb, dev.TokenFile(cfg.Store.DataDir))))}
+	w := &world{http: ports.HTTP, grpc: ports.GRPC, token: strings.TrimSpace(string(readFile(tb, dev.TokenFile(cfg.Store.DataDir)))), stop: cancel}
 	w.conn = w.dial(tb)
 	var stop context.CancelFunc
 	w.ctx, stop = context.WithTimeout(metadata.AppendToOutgoingContext(tb.Context(), "authorization", "Bearer "+w.token), patience)

@@ -14,6 +14,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/rpcserver"
 )
 
 // Register registers the service. Requests of operations that may pass are received as an Empty message, which keeps all bytes as unknown fields; a
@@ -46,8 +47,13 @@ func (s *Service) unary(m *method, tracked grpc.MethodHandler) grpc.MethodHandle
 				return nil, err
 			}
 			if way != nil {
+				ctx, release := rpcserver.UntilCutOff(ctx)
+				defer release()
 				resp, err := way.Invoke(withExtensions(ctx), m.path(), request)
-				return resp, passageError(err)
+				if err != nil {
+					return nil, passageError(rpcserver.WhyEnded(ctx, err))
+				}
+				return resp, nil
 			}
 			return tracked(srv, ctx, func(req any) error { return decodeRaw(raw, req) }, nil)
 		}

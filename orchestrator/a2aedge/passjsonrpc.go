@@ -144,12 +144,14 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.
 	}
 	defer leave()
 	accept := jsonMIME
+	var stop func()
 	if x.method.stream {
 		accept = "text/event-stream"
-		var stop func()
 		ctx, stop = h.Gate.WhileAdmitted(ctx, from, x.method.path())
-		defer stop()
+	} else {
+		ctx, stop = rpcserver.UntilCutOff(ctx)
 	}
+	defer stop()
 	body := slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), x.id, []byte(`,"method":"`+x.method.name+`","params":`), x.aimed(way.Tenant), []byte("}"))
 	resp, err := way.Post(agentclient.WithExtensions(ctx, requestedIn(from)), body, accept)
 	if err != nil {

@@ -49,7 +49,7 @@ func (s *Server) readmit(ctx context.Context, caller auth.Principal, credentials
 	}
 }
 
-// WhyEnded returns why the server ended the context of a stream: it is stopping, or the caller may no longer have the stream. It returns err when the
+// WhyEnded returns why the server ended the context of a stream or of a wait: it is stopping, or the caller may no longer have the stream. It returns err when the
 // server did not end it.
 func WhyEnded(ctx context.Context, err error) error {
 	if cause, ok := errors.AsType[*fault.Error](context.Cause(ctx)); ok {

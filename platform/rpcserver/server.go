@@ -118,7 +118,7 @@ func New(opts Options) (*Server, error) {
 	}
 	s := &Server{
 		opts: opts, validator: validator, health: health.NewServer(), pipe: bufconn.Listen(pipeBuffer),
-		mux: http.NewServeMux(), streams: newOpenStreams(), waits: newOpenStreams(), callers: newCallers(opts.Limits), strangers: newStrangers(),
+		mux: http.NewServeMux(), streams: newOpenStreams(errStopping), waits: newOpenStreams(errCutOff), callers: newCallers(opts.Limits), strangers: newStrangers(),
 		intake: newIntake(maxReceived, bodyTimeout), talks: newIntake(maxReceived, talkWait),
 		unread: share.NewBytes[caller](maxUnread * int(opts.MaxBodyBytes)), refusals: telemetry.NewLines(refusalsAtOnce, refusalsEvery),
 		hosts: newHostGuard(opts.AllowedHosts, opts.HTTPListener),

@@ -9,21 +9,26 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// errStopping is why streams end when the server stops.
-var errStopping = fault.New(fault.Unavailable, "STREAM_ENDED",
-	"the server ends this stream, as it does when it stops; connect again and go on behind the last event")
+// errStopping is why streams end when the server stops, and errCutOff why calls do that wait for others.
+var (
+	errStopping = fault.New(fault.Unavailable, "STREAM_ENDED",
+		"the server ends this stream, as it does when it stops; connect again and go on behind the last event")
+	errCutOff = fault.New(fault.Unavailable, "CALL_CUT_OFF",
+		"the server stops before this call was answered; what it asked for may still be done, so look before you send it again")
+)
 
 // openStreams can end all streams, because an open watch would otherwise keep a stopping server waiting, and all waits of calls, because a call that is cut
 // off has no answer.
 type openStreams struct {
+	why     error
 	mu      sync.Mutex
 	stopped bool                            // guarded by mu
 	next    int                             // guarded by mu
 	cancels map[int]context.CancelCauseFunc // guarded by mu
 }
 
-func newOpenStreams() *openStreams {
-	return &openStreams{cancels: make(map[int]context.CancelCauseFunc)}
+func newOpenStreams(why error) *openStreams {
+	return &openStreams{why: why, cancels: make(map[int]context.CancelCauseFunc)}
 }
 
 // track returns a context that endAll ends. The caller must call release when the stream is over.
@@ -32,7 +37,7 @@ func (o *openStreams) track(parent context.Context) (ctx context.Context, releas
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.stopped {
-		cancel(errStopping)
+		cancel(o.why)
 	}
 	id := o.next
 	o.next++
@@ -50,12 +55,12 @@ func (o *openStreams) endAll() {
 	defer o.mu.Unlock()
 	o.stopped = true
 	for _, cancel := range o.cancels {
-		cancel(errStopping)
+		cancel(o.why)
 	}
 }
 
 // UntilCutOff returns a context that ends shortly before a server that stops cuts off the call of ctx, so that a handler that waits can still answer with what
-// there is. The caller must call release when the wait is over.
+// there is, or with what WhyEnded says. The caller must call release when the wait is over.
 func UntilCutOff(ctx context.Context) (_ context.Context, release func()) {
 	c, ok := ctx.Value(callKey{}).(*call)
 	if !ok || c.waits == nil {
