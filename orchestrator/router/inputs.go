@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/prose"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/agentcard"
 )
@@ -38,7 +38,7 @@ func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestra
 	named := slices.Clone(inputs)
 	var missing, broken []fault.Violation
 	left, schemas := maxMatch, newSchemaCheck()
-	url := sync.OnceValue(func() string { return urlPattern.FindString(content(m.GetParts())) })
+	url := sync.OnceValue(func() string { return firstURL(m.GetParts()) })
 	for at, schema := range a.Metadata.InputSchemas {
 		var v inputValue
 		i, ok := bound[at], bound[at] != none
@@ -129,7 +129,15 @@ func plain(v *structpb.Value) string {
 	return string(b)
 }
 
-var urlPattern = regexp.MustCompile(`https?://[^\s"'<>]+`)
+// firstURL returns the first URL in parts, or "".
+func firstURL(parts []*a2apb.Part) string {
+	for part := range slices.Chunk(parts, 1) {
+		for url := range prose.URLs(content(part)) {
+			return url
+		}
+	}
+	return ""
+}
 
 // inputValue is what an input consists of.
 type inputValue struct {

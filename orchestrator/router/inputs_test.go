@@ -23,7 +23,9 @@ func strict() registry.Agent {
 		{Name: "spec", SemanticType: "document", Required: true, ValidationRules: []agentcard.ValidationRule{
 			{Type: "length", Value: 12.0, Message: "Keep the spec short."}, {Type: "pattern", Value: "^[A-Z]", Message: "Begin with a capital."},
 		}},
-		{Name: "page", SemanticType: "reference", Required: true, ValidationRules: []agentcard.ValidationRule{{Type: "format", Value: "url", Message: "Give a URL."}}},
+		{Name: "page", SemanticType: "reference", Required: true, ValidationRules: []agentcard.ValidationRule{
+			{Type: "format", Value: "url", Message: "Give a URL."}, {Type: "pattern", Value: "[^.)]$", Message: "Leave out what follows."},
+		}},
 		{Name: "size", SemanticType: "comment", ValidationRules: []agentcard.ValidationRule{{Type: "enum", Value: []any{"small", "large"}, Message: "small or large"}}},
 	}
 	return a
@@ -149,6 +151,8 @@ func TestInputsAreCheckedBeforeAnythingIsSent(t *testing.T) {
 		"a text has the URL":                 {inputs: []orchestrator.Input{spec}, parts: []*a2apb.Part{textPart("Read https://example.com/ please")}},
 		"a text may refer to it":             {inputs: []orchestrator.Input{spec}, parts: []*a2apb.Part{textPart("Read the page of yesterday")}},
 		"a file has the name":                {inputs: []orchestrator.Input{page}, parts: []*a2apb.Part{{Filename: "spec", Content: &a2apb.Part_Raw{Raw: []byte("Do it")}}}},
+		"a text ends with a URL":             {inputs: []orchestrator.Input{spec}, parts: []*a2apb.Part{textPart("(Read https://example.com/a.pdf.)")}},
+		"a text after a URL":                 {inputs: []orchestrator.Input{spec}, parts: []*a2apb.Part{textPart("Read https://example.com/a"), textPart("(1)")}},
 		"a text has a URL of wrong form":     {inputs: []orchestrator.Input{spec}, parts: []*a2apb.Part{textPart("Read https://%zz please")}, reason: "INPUT_INVALID", says: map[string]string{`inputs["page"]`: "Give a URL."}},
 		"data does not refer to it":          {inputs: []orchestrator.Input{spec}, parts: []*a2apb.Part{data(t, map[string]any{"other": "the page"})}, reason: "INPUT_MISSING", says: map[string]string{`inputs["page"]`: `agent "strict" requires the input "page" (reference)`}},
 		"the name is right, the type is not": {inputs: []orchestrator.Input{input("spec", "collection", "Do it"), page}},

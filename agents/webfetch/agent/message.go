@@ -1,16 +1,16 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
 	"github.com/quorate/quorate/agents/webfetch"
-	"github.com/quorate/quorate/agents/webfetch/extract"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/prose"
 )
 
 // The reasons of messages that cannot be worked on, both InvalidArgument.
@@ -18,9 +18,6 @@ const (
 	ReasonURLMissing  = "URL_MISSING"  // no http or https URL in it
 	ReasonDataInvalid = "DATA_INVALID" // a data part for this agent that is invalid
 )
-
-// urlInText finds URLs in prose; Japanese and Chinese punctuation ends one as white space does.
-var urlInText = regexp.MustCompile(`(?i)\bhttps?://[^\s<>"'` + "`" + `\\^{}|、。，「」『』（）［］【】〈〉《》]+`)
 
 var skillIDs = []string{SkillFetch, SkillLinks, SkillExtract, SkillAddDomain, SkillRemoveDomain, SkillListDomains}
 
@@ -68,11 +65,11 @@ func (o *order) readText(text string) (pages int) {
 		o.domain = strings.TrimSpace(rest)
 		return 0
 	}
-	found := urlInText.FindAllString(rest, -1)
-	if len(found) > 0 && o.page.URL == "" {
-		o.page.URL = extract.TrimURL(found[0])
+	for url := range prose.URLs(rest) {
+		o.page.URL = cmp.Or(o.page.URL, url)
+		pages++
 	}
-	return len(found)
+	return pages
 }
 
 // complete fills in what the skill implies, and returns a fault if something is missing.

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/quorate/quorate/agents/webfetch"
-	"github.com/quorate/quorate/agents/webfetch/extract"
+	"github.com/quorate/quorate/platform/prose"
 )
 
 // Method is the dialect's one method.
@@ -171,7 +171,7 @@ func (s server) execute(ctx context.Context, p params, accept string) (*result, 
 		}
 	}
 	s.logger.InfoContext(ctx, "execute_task", slog.String("correlation_id", cut(p.Context.CorrelationID)), slog.String("thread_ts", cut(p.Context.ThreadTS)))
-	url := extract.TrimURL(urlInText.FindString(prompt.String()))
+	url := prose.TrimURL(urlInText.FindString(prompt.String()))
 	if url == "" {
 		return nil, &rpcError{codeInternal, missingURL}
 	}

@@ -10,6 +10,8 @@ import (
 
 	xhtml "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/quorate/quorate/platform/prose"
 )
 
 // Link is a link of a document.
@@ -150,7 +152,7 @@ func plainLinks(text string) *linkList {
 			break
 		}
 		list.look()
-		href := TrimURL(text[at[0]:at[1]])
+		href := prose.TrimURL(text[at[0]:at[1]])
 		text = text[at[1]:]
 		if len(href) <= maxLink {
 			list.add("", href)
@@ -163,29 +165,6 @@ func plainLinks(text string) *linkList {
 }
 
 var urlPattern = regexp.MustCompile(`https?://[^\s<>"]+`)
-
-// TrimURL drops the punctuation of the sentence around a URL that was found in a text, but not a bracket that the URL itself opens.
-func TrimURL(raw string) string {
-	const opening, closing = "([{", ")]}"
-	var more [len(closing)]int // how many more brackets of a kind close than open
-	for i := range len(raw) {
-		if kind := strings.IndexByte(closing, raw[i]); kind >= 0 {
-			more[kind]++
-		} else if kind := strings.IndexByte(opening, raw[i]); kind >= 0 {
-			more[kind]--
-		}
-	}
-	for end := len(raw); end > 0; end-- {
-		switch kind := strings.IndexByte(closing, raw[end-1]); {
-		case strings.IndexByte(".,;:!?'*_~", raw[end-1]) >= 0:
-		case kind >= 0 && more[kind] > 0:
-			more[kind]--
-		default:
-			return raw[:end]
-		}
-	}
-	return ""
-}
 
 // baseURL returns the base of relative links.
 func baseURL(root *xhtml.Node, page *url.URL) *url.URL {

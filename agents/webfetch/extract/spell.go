@@ -110,10 +110,10 @@ func unshown(n *html.Node) bool {
 
 // isTeX reports whether s may be TeX: neither empty, nor long, nor text, which has words in a row that are no commands.
 func isTeX(s string) bool {
-	return strings.TrimSpace(s) != "" && len(s) <= maxFormula && !prose.MatchString(s)
+	return strings.TrimSpace(s) != "" && len(s) <= maxFormula && !inWords.MatchString(s)
 }
 
-var prose = regexp.MustCompile(`(?:^|[^\\A-Za-z])[A-Za-z]{3,}(?:[^\\A-Za-z0-9]+[A-Za-z]{3,}){2}`)
+var inWords = regexp.MustCompile(`(?:^|[^\\A-Za-z])[A-Za-z]{3,}(?:[^\\A-Za-z0-9]+[A-Za-z]{3,}){2}`)
 
 // tex returns TeX without what MediaWiki puts around it.
 func tex(s string) string {
