@@ -1,6 +1,7 @@
 package push_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -56,9 +57,14 @@ func unavailable() error { return fault.New(fault.Unavailable, "RECEIVER_UNREACH
 // run runs an outbox on a store until the test ends.
 func run(t *testing.T, store *storetest.Memory, n push.Notifier) *push.Outbox {
 	t.Helper()
-	o := push.NewOutbox(push.OutboxConfig{
+	return runConfigured(t, push.OutboxConfig{
 		Notifier: n, Store: store, Update: store.Update, Held: func(*orchestrator.Task) bool { return true }, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 	})
+}
+
+func runConfigured(t *testing.T, c push.OutboxConfig) *push.Outbox {
+	t.Helper()
+	o := push.NewOutbox(c)
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { o.Run(ctx) })
@@ -79,7 +85,7 @@ func owe(t *testing.T, store *storetest.Memory, id string, receivers ...orchestr
 		log = append(log, orchestrator.Event{Type: orchestrator.EventState, State: state, Time: time.Now()})
 	}
 	for i := range receivers {
-		receivers[i].Due = uint64(len(log))
+		receivers[i].Due = cmp.Or(receivers[i].Due, uint64(len(log)))
 	}
 	created, _, err := store.Create(t.Context(), orchestrator.Task{
 		Tenant: "default", ID: id, Message: &a2apb.Message{}, State: a2apb.TaskState_TASK_STATE_COMPLETED, Phase: orchestrator.PhaseDone, Webhooks: receivers,
@@ -110,9 +116,13 @@ func TestAReceiverIsToldOfEachState(t *testing.T) {
 			return nil
 		}}, &storetest.Memory{}
 		k := owe(t, store, "t1", orchestrator.Webhook{ID: "w", URL: "https://example.com"})
+		before := receivers(t, store, k)
 		run(t, store, n).Wake(k)
 		<-time.After(time.Minute)
 		synctest.Wait()
+		if before[0].Sent != 0 {
+			t.Errorf("the task as it was read before says that %d events were sent, want it unchanged: others have it, too", before[0].Sent)
+		}
 		if want := []uint64{1, 2, 4}; !slices.Equal(n.heard, want) {
 			t.Errorf("the receiver heard of the events %v, want %v, where the state changes", n.heard, want)
 		}
