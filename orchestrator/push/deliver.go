@@ -146,7 +146,7 @@ func (o *Outbox) storeResult(ctx context.Context, told *orchestrator.Task, w orc
 		t.Webhooks = slices.Clone(t.Webhooks)
 		now := &t.Webhooks[i]
 		now.Sent = max(now.Sent, sent)
-		if failure == nil || progress {
+		if progress {
 			now.Tries, now.NextDue = 0, time.Time{}
 		}
 		if failure == nil {
