@@ -9,7 +9,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -48,14 +50,23 @@ func (t *tunnel) dial(ctx context.Context, network, addr string) (net.Conn, erro
 	if err != nil {
 		return nil, err
 	}
-	conn, err := t.proxy.DialContext(ctx, network, t.addr)
+	conn, err := t.dialTo(ctx, targets[0])
+	other := slices.IndexFunc(targets, func(a netip.AddrPort) bool { return a.Addr().Is4() != targets[0].Addr().Is4() })
+	if err == nil || other < 0 || ctx.Err() != nil {
+		return conn, err
+	}
+	return t.dialTo(ctx, targets[other]) // the proxy may reach addresses of one kind only, and the order tells what this machine reaches
+}
+
+func (t *tunnel) dialTo(ctx context.Context, target netip.AddrPort) (net.Conn, error) {
+	conn, err := t.proxy.DialContext(ctx, "tcp", t.addr)
 	if err != nil {
 		return nil, fmt.Errorf("dial the proxy: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.patience)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // if ctx ends, so does the handshake
-	err = t.connect(conn, targets[0].String())
+	err = t.connect(conn, target.String())
 	if !stop() || err != nil {
 		return nil, errors.Join(err, context.Cause(ctx), conn.Close())
 	}
