@@ -10,10 +10,12 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 const (
-	maxShown  = 60       // bytes of a value that an error shows
+	maxShown  = 60       // characters of a value that an error shows
 	maxLooked = 64 << 10 // bytes of the largest body that is examined: that takes several times as long as decoding
 )
 
@@ -204,8 +206,5 @@ func clip(value []byte) string {
 	if json.Compact(&line, value) == nil {
 		value = line.Bytes()
 	}
-	if len(value) <= maxShown {
-		return string(value)
-	}
-	return string(bytes.ToValidUTF8(value[:maxShown], nil)) + "…"
+	return fault.ClipTo(string(value), maxShown)
 }
