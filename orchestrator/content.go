@@ -15,9 +15,7 @@ func CopyMessage(m *a2apb.Message) *a2apb.Message {
 		MessageId: m.GetMessageId(), ContextId: m.GetContextId(), TaskId: m.GetTaskId(), Role: m.GetRole(), Parts: m.GetParts(),
 		Metadata: m.GetMetadata(), Extensions: m.GetExtensions(), ReferenceTaskIds: m.GetReferenceTaskIds(),
 	}
-	if later := m.ProtoReflect().GetUnknown(); len(later) > 0 {
-		own.ProtoReflect().SetUnknown(later)
-	}
+	own.ProtoReflect().SetUnknown(m.ProtoReflect().GetUnknown())
 	return own
 }
 
