@@ -94,7 +94,7 @@ func describe(schemes []agentcard.SecurityScheme) string {
 
 // Redact removes the secret that was sent last from a text of the agent, which goes into errors.
 func (c *Credential) Redact(text string) string {
-	if c == nil || c.source == nil || c.shown.Load() == nil {
+	if c == nil || c.shown.Load() == nil {
 		return text
 	}
 	secret := c.shown.Load().Reveal()

@@ -30,9 +30,11 @@ func TestWhatCannotBeAppliedIsRefusedWithWhatToDo(t *testing.T) {
 		"a key given twice":        {origin + "origin: 'https://b.example'}]", `"origin" already defined`},
 		"a file without end":       {strings.Repeat("#", 1<<20+1), "more than 1048576 bytes"},
 		"too many entries":         {"credentials: [" + strings.Repeat("{},", 1001) + "]", "it has 1001 entries; the most is 1000"},
+		"the most entries":         {"credentials: [" + strings.Repeat("{},", 1000) + "]", "entry 1000: origin"},
 		"two documents":            {origin + "bearer: {token: 'env:PATH'}}]\n---\n{}", "more than one document"},
 		"a text for a kind":        {origin + "bearer: " + canary + "}]", "cannot unmarshal"},
 		"a path in the origin":     {"credentials: [{origin: 'https://a.example/x', bearer: {token: 'env:PATH'}}]", "entry 1: origin: want a scheme, a host"},
+		"an origin that is no URL": {"credentials: [{origin: 'https://[a.example', bearer: {token: 'env:PATH'}}]", "entry 1: origin: want a scheme, a host"},
 		"no scheme":                {"credentials: [{origin: 'a.example:80', bearer: {token: 'env:PATH'}}]", "entry 1: origin: want a scheme, a host"},
 		"a user in the origin":     {"credentials: [{origin: 'https://u@a.example', bearer: {token: 'env:PATH'}}]", "entry 1: origin: want a scheme, a host"},
 		"an origin of no host":     {"credentials: [{origin: 'https://:443', bearer: {token: 'env:PATH'}}]", "entry 1: origin: want a scheme, a host"},
@@ -67,6 +69,7 @@ func TestWhatCannotBeAppliedIsRefusedWithWhatToDo(t *testing.T) {
 		"a part of a path":         {origin + "mutualTLS: {certFile: /nowhere, keyFile: /nowhere, caFile: ca}}]", "mutualTLS.caFile: want an absolute path"},
 		"a certificate over http":  {"credentials: [{origin: 'http://127.0.0.1', mutualTLS: {certFile: c, keyFile: k}}]", "absolute path"},
 		"a client id of lines":     {origin + "oauth2: {tokenURL: 'https://i.example/t', clientID: \"a\\nb\", clientSecret: 'env:PATH'}}]", "oauth2.clientID: want one of visible"},
+		"no user":                  {origin + "basic: {password: 'env:PATH'}}]", "basic.username: want one of visible"},
 		"a user of lines":          {origin + "basic: {username: \"a\\nb\", password: 'env:PATH'}}]", "basic.username: want one of visible"},
 		"a user with a colon":      {origin + "basic: {username: 'a:b', password: 'env:PATH'}}]", "basic.username: want one of visible"},
 		"in the clear":             {"credentials: [{origin: 'http://a.example', bearer: {token: 'env:PATH'}}]", "set insecure: true"},
@@ -96,10 +99,11 @@ func TestAVariableThatNoHeaderCanHoldIsRefused(t *testing.T) {
 func TestAKeysNameEndsNowhere(t *testing.T) {
 	t.Parallel()
 	for c := range rune(0x80) {
-		name := "a" + string(c)
-		_, err := tryOpen(t, fmt.Sprintf(`{"credentials": [{"origin": "https://a.example", "apiKey": {"in": "cookie", "name": %q, "value": "env:PATH"}}]}`, name))
-		if want := regexp.MustCompile(`^[a-zA-Z0-9._-]+$`).MatchString(name); (err == nil) != want {
-			t.Errorf("Open() with a key that is named %q = %v, want it accepted: %t", name, err, want)
+		for _, name := range []string{"a" + string(c), string(c) + "a"} {
+			_, err := tryOpen(t, fmt.Sprintf(`{"credentials": [{"origin": "https://a.example", "apiKey": {"in": "cookie", "name": %q, "value": "env:PATH"}}]}`, name))
+			if want := regexp.MustCompile(`^[a-zA-Z0-9._-]+$`).MatchString(name); (err == nil) != want {
+				t.Errorf("Open() with a key that is named %q = %v, want it accepted: %t", name, err, want)
+			}
 		}
 	}
 }
@@ -129,6 +133,7 @@ func TestEachKindIsShownAsItsSpecificationSays(t *testing.T) {
 		"bearer":                  {"bearer: {token: 'file:" + secret + "'}", header("Authorization"), "Bearer " + canary},
 		"basic":                   {"basic: {username: u, password: 'file:" + secret + "'}", header("Authorization"), "Basic " + base64.StdEncoding.EncodeToString([]byte("u:"+canary))},
 		"header":                  {"apiKey: {in: header, name: X-Key, value: 'file:" + secret + "'}", header("X-Key"), canary},
+		"each end of ASCII":       {"apiKey: {in: header, name: X-Key, value: 'file:" + write(t, "! ~") + "'}", header("X-Key"), "! ~"},
 		"query":                   {"apiKey: {in: query, name: host, value: 'file:" + secret + "'}", func(r *http.Request) string { return r.URL.RawQuery }, "a=b&host=" + canary},
 		"cookie":                  {"apiKey: {in: cookie, name: key, value: 'file:" + secret + "'}", header("Cookie"), "key=" + canary},
 		"a cookie that would end": {"apiKey: {in: cookie, name: key, value: 'file:" + write(t, "a; b,c") + "'}", header("Cookie"), "key=a%3B%20b%2Cc"},
@@ -180,6 +185,21 @@ func TestOverGRPCACredentialIsMetadataOrNothingIsSent(t *testing.T) {
 		if key != want.key || value != want.value || fault.ReasonOf(err) != want.reason {
 			t.Errorf("Metadata() of %s = %q, %q, %v, want %+v", kind, key, value, err, want)
 		}
+		if want.reason == agentauth.ReasonUnfit && !strings.Contains(err.Error(), "https://a.example") {
+			t.Errorf("Metadata() of %s = %v, want the origin named", kind, err)
+		}
+	}
+}
+
+func TestAVariableIsShownOnce(t *testing.T) {
+	t.Setenv("CANARY", canary)
+	a := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	c := open(t, "credentials: [{origin: '"+a.URL+"', bearer: {token: 'env:CANARY'}}]")
+	if code, err := post(t.Context(), c, a.URL); err != nil || code != http.StatusUnauthorized {
+		t.Errorf("POST = %d, %v, want 401", code, err)
+	}
+	if _, n := a.last(t); n != 1 {
+		t.Errorf("the agent was asked %d times, want once: a variable is never newer", n)
 	}
 }
 
@@ -335,7 +355,7 @@ func TestAnAgentThatIsNotThereIsAnError(t *testing.T) {
 
 func TestARenewedSecretThatNoHeaderCanHoldIsNotSent(t *testing.T) {
 	t.Parallel()
-	for _, secret := range []string{"a\x01b", "schl\u00fcssel"} {
+	for _, secret := range []string{"a\x01b", "\x01b", "a\x7f", "schl\u00fcssel"} {
 		file := write(t, "old")
 		a := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			rewrite(t, file, secret)

@@ -3,11 +3,17 @@ package agentauth_test
 import (
 	"crypto/tls"
 	"fmt"
+	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/platform/certtest"
 )
 
@@ -39,4 +45,61 @@ func TestAnAgentThatWantsACertificateIsShownOne(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "origin: mutualTLS is for https") {
 		t.Errorf("Open() of a certificate for http = %v, want it refused", err)
 	}
+}
+
+// TestACertificateThatIsTakenAwayEndsItsConnections has two agents whose connections wait for a next call.
+func TestACertificateThatIsTakenAwayEndsItsConnections(t *testing.T) {
+	t.Parallel()
+	authority := certtest.NewAuthority(t)
+	own := authority.Issue(t, "quorate")
+	var opened [2]atomic.Int32
+	var closed [2]chan struct{}
+	var entries [2]string
+	var urls [2]string
+	for i := range urls {
+		closed[i] = make(chan struct{}, 8)
+		a := httptest.NewUnstartedServer(http.HandlerFunc(ok))
+		a.TLS = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{authority.Issue(t, "agent").Pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authority.Pool()}
+		a.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				opened[i].Add(1)
+			}
+			if state == http.StateClosed {
+				closed[i] <- struct{}{}
+			}
+		}
+		a.StartTLS()
+		t.Cleanup(a.Close)
+		urls[i] = a.URL
+		entries[i] = fmt.Sprintf("{origin: '%s', mutualTLS: {certFile: %s, keyFile: %s, caFile: %s}}", a.URL, own.CertFile, own.KeyFile, authority.CertFile)
+	}
+	file := write(t, "credentials: ["+entries[0]+","+entries[1]+"]")
+	c, err := agentauth.Open(agentauth.Config{File: file, Policy: policy, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := func(i int) {
+		t.Helper()
+		if code, err := post(t.Context(), c, urls[i]); err != nil || code != http.StatusOK {
+			t.Fatalf("POST to agent %d = %d, %v, want 200", i, code, err)
+		}
+	}
+	call(0)
+	call(1)
+	rewrite(t, file, "credentials: ["+entries[1]+"]")
+	if err := os.Chtimes(file, time.Time{}, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if changed, err := c.Renew(); !changed || err != nil {
+		t.Fatalf("Renew() = %t, %v, want a change", changed, err)
+	}
+	<-closed[0] // or the test hangs
+	call(1)
+	if n := opened[1].Load(); n != 1 {
+		t.Errorf("%d connections to the agent whose entry stays, want the one", n)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	<-closed[1]
 }

@@ -50,7 +50,7 @@ func TestTheListIsReadAgainWhenItChanges(t *testing.T) {
 			t.Errorf("after an entry was added For() = %v, %v, want the credential of before and another", c.For(a), c.For(b))
 		}
 		change(entry("b.example"), "{origin: '"+canary+"'}")
-		<-time.After(21 * time.Second)
+		<-time.After(31 * time.Second)
 		if c.For(a) != first || c.For(b) == nil {
 			t.Errorf("after a mistake For() = %v, %v, want those of before", c.For(a), c.For(b))
 		}
@@ -62,7 +62,7 @@ func TestTheListIsReadAgainWhenItChanges(t *testing.T) {
 		if err := os.Remove(file); err != nil {
 			t.Fatal(err)
 		}
-		<-time.After(21 * time.Second)
+		<-time.After(31 * time.Second)
 		if c.For(b) == nil {
 			t.Error("after the file was deleted For() = nil, want the credential of before")
 		}
