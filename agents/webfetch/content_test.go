@@ -3,6 +3,7 @@ package webfetch_test
 import (
 	"flag"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"github.com/quorate/quorate/agents/webfetch"
+	"github.com/quorate/quorate/platform/netguard"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -142,5 +144,16 @@ func TestCharsets(t *testing.T) {
 	f, site := serve(t, send("text/html; charset=utf-8", "<p>ok \xff\xfe end"))
 	if page, err := f.Fetch(t.Context(), webfetch.Request{URL: site}); err != nil || !utf8.ValidString(page.Content) {
 		t.Errorf("Fetch(broken UTF-8) = %q, %v, want valid UTF-8", page.Content, err)
+	}
+}
+
+func TestARenderedPageIsWholeThoughItsBodyWasCut(t *testing.T) {
+	s := httptest.NewServer(send("text/html", "<script></script><!--"+strings.Repeat("x", 600<<10)))
+	defer s.Close()
+	host := s.Listener.Addr().String()
+	f := newFetcher(t, webfetch.Options{Policy: &netguard.Policy{AllowOrigins: []string{host}}, AllowedHosts: []string{host}, Browser: landing{"/"}})
+	p, err := f.Fetch(t.Context(), webfetch.Request{URL: s.URL, Profile: webfetch.ProfileSlack, Render: webfetch.RenderAuto})
+	if err != nil || !p.Rendered || p.Content != "private" || p.Truncated {
+		t.Errorf("Fetch() of a page that is rendered = %q, rendered %t, truncated %t, %v, want all of it", p.Content, p.Rendered, p.Truncated, err)
 	}
 }

@@ -78,7 +78,7 @@ func (f *Fetcher) fetchRendered(ctx context.Context, p plan, u *url.URL, page *P
 	if shown.StatusCode >= 400 {
 		return statusError(shown.URL, shown.StatusCode, 0)
 	}
-	page.ContentLength, page.Rendered = int64(len(shown.HTML)), true
+	page.ContentLength, page.Rendered, page.Truncated = int64(len(shown.HTML)), true, false
 	if shown.Unfinished {
 		page.Warnings = append(page.Warnings, WarnUnfinished)
 	}
