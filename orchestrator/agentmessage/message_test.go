@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"go.opentelemetry.io/otel/trace"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/consultation"
@@ -100,5 +101,36 @@ func TestCallsRequestTheExtensionsOfTheCallersMessages(t *testing.T) {
 	task.Turns = []orchestrator.Turn{{FromAgent: true, Message: asked}, {Message: reply}}
 	if got, want := agentmessage.Extensions(task), []string{"urn:a", "urn:b"}; !slices.Equal(got, want) {
 		t.Errorf("Extensions() = %v, want %v", got, want)
+	}
+}
+
+func TestTheAgentLearnsTheSkillAndTheRulesThatApply(t *testing.T) {
+	task := sent(text("do it"))
+	task.SkillAsked, task.Attributes = true, consultation.Attributes{"secret": false}
+	task.Requirements = []consultation.Requirement{
+		{ID: "always", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true},
+		{ID: "sometimes", TargetAgent: "lawyer", Phase: "pre-execution", Condition: &consultation.Condition{Attribute: "secret", Operator: "equals", Value: true}},
+	}
+	got := agentmessage.New(t.Context(), task).GetMetadata().GetFields()[consultation.ExtensionURI].GetStructValue()
+	want := structOf(t, map[string]any{
+		"taskId": "t", "skill": "work", "requirements": []any{map[string]any{"id": "always", "targetAgent": "reviewer", "phase": "pre-completion"}},
+	})
+	if !proto.Equal(got, want) {
+		t.Errorf("the extension says %v, want %v", got, want)
+	}
+}
+
+// TestAConsultationIsSentInItsOwnWords has the message of a consultation, which says already what it is about and in which trace.
+func TestAConsultationIsSentInItsOwnWords(t *testing.T) {
+	asked, err := agentmessage.Question(consultation.Consultation{ID: "c", TaskID: "p"}, "", text("review me").GetParts())
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := sent(asked)
+	task.Parent = &orchestrator.Parent{TaskID: "p", ConsultationID: "c"}
+	call := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled})
+	got := agentmessage.New(trace.ContextWithSpanContext(t.Context(), call), task)
+	if !proto.Equal(got.GetMetadata(), asked.GetMetadata()) || !slices.Equal(got.GetExtensions(), asked.GetExtensions()) {
+		t.Errorf("the consultation is sent with %v and the extensions %v, want %v and %v", got.GetMetadata(), got.GetExtensions(), asked.GetMetadata(), asked.GetExtensions())
 	}
 }

@@ -32,6 +32,9 @@ func TestALargeContentIsLeftOutAndStillKnown(t *testing.T) {
 			if omitted != test.omitted || omitted && (p != orchestrator.PhasePreCompletion || digest != c.SubjectDigest) {
 				t.Errorf("OmittedContent() = %q, %q, %t, want %t, and which content it is", p, digest, omitted, test.omitted)
 			}
+			if _, _, omitted := agentmessage.OmittedContent(&orchestrator.Task{Message: stored}); omitted {
+				t.Error("OmittedContent() of a task that carries no consultation = true, want false")
+			}
 		})
 	}
 }
