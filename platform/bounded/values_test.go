@@ -39,9 +39,13 @@ func TestTooManyMessagesAreNotDecoded(t *testing.T) {
 	const many = bounded.MaxValues
 	kind := (&structpb.ListValue{}).ProtoReflect().Descriptor()
 	items := func(n int) []byte { return []byte(strings.Repeat("\x0a\x00", n)) } // empty ones, of two bytes each
-	nested := items(many)                                                        // which are few enough
-	for range 501 {                                                              // lists with a value that is a list
-		nested = wrapped(1, wrapped(6, nested))
+	filler := wrapped(1, wrapped(3, make([]byte, 2*many)))                       // a text, so that there are bytes enough to look at
+	deep := func(n int) []byte {                                                 // a value in so many lists with a value that is a list
+		body := items(1)
+		for range n {
+			body = wrapped(1, wrapped(6, body))
+		}
+		return append(body, filler...)
 	}
 	text, err := proto.Marshal(&structpb.ListValue{Values: []*structpb.Value{structpb.NewStringValue(strings.Repeat("\x0a\x00", many+1))}})
 	if err != nil {
@@ -53,7 +57,10 @@ func TestTooManyMessagesAreNotDecoded(t *testing.T) {
 	}{
 		"as many as there may be":   {append(items(many), 0x10, 0), ""}, // and a number that the message does not know
 		"one more":                  {items(many + 1), "more than 262144 values"},
-		"in one another":            {nested, "deep"},
+		"in one another":            {deep(499), ""},
+		"deeper in one another":     {deep(500), "deep"},
+		"after an unknown number":   {append([]byte{0x10, 0}, items(many+1)...), "more than 262144 values"},
+		"after a text":              {wrapped(1, append(wrapped(3, nil), wrapped(6, items(many))...)), "more than 262144 values"},
 		"text that looks like them": {text, ""},
 		"a text that is unknown":    {append(items(many), 0x7a, 0), ""},
 		"a number in place of text": {append(items(many), 0x08, 0), ""},
