@@ -1,6 +1,9 @@
 package orchestrator_test
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,4 +32,44 @@ func TestTaskIDsWithoutARequestSortByTime(t *testing.T) {
 			<-time.After(time.Millisecond)
 		}
 	})
+}
+
+func TestIDsThatAreDerivedDifferWithEachOfTheirParts(t *testing.T) {
+	t.Parallel()
+	zeros := strings.Repeat("\x00", 8)
+	seen := make(map[string]string)
+	once := func(what, id string) {
+		t.Helper()
+		if other, dup := seen[id]; dup || len(id) != 26 {
+			t.Errorf("the id of %s is %q, want 26 characters and not that of %s", what, id, other)
+		}
+		seen[id] = what
+	}
+	if id := orchestrator.TaskID("a", "b", "c"); id != orchestrator.TaskID("a", "b", "c") {
+		t.Errorf("TaskID() = %q and another one for the same request, want one: a retry finds its task by it", id)
+	}
+	for _, of := range [][3]string{{"a", "b", "c"}, {"ab", "", "c"}, {"", "ab", "c"}, {"a", "", "bc"}, {"a", "bc", "d"}, {"b", "a", "c"}, {"a" + zeros + "b", "c", "d"}, {"a", "b" + zeros + "c", "d"}} {
+		once(strings.Join(of[:], "/"), orchestrator.TaskID(of[0], of[1], of[2]))
+	}
+	first := &orchestrator.Task{ID: "t", CreateTime: time.UnixMicro(1)}
+	another, later := *first, *first
+	another.ID, later.CreateTime = "u", time.UnixMicro(2)
+	for what, task := range map[string]*orchestrator.Task{"a task": first, "another task": &another, "a later task under its id": &later} {
+		for n := 1; n <= 2; n++ {
+			once(fmt.Sprintf("attempt %d of %s", n, what), task.MessageID(n))
+			once(fmt.Sprintf("turn %d of %s", n, what), task.TurnID(n))
+			once(fmt.Sprintf("step %d of %s", n, what), orchestrator.TaskID("a", "b", task.StepRequestID(n)))
+		}
+	}
+}
+
+func TestTasksSpreadOverTheShards(t *testing.T) {
+	t.Parallel()
+	shards := make(map[int]bool)
+	for i := range orchestrator.Shards {
+		shards[orchestrator.ShardOf(orchestrator.TaskID("a", "b", strconv.Itoa(i)))] = true
+	}
+	if len(shards) < orchestrator.Shards/2 || len(shards) == orchestrator.Shards { // by chance, two in three
+		t.Errorf("as many tasks as there are shards go to %d of %d", len(shards), orchestrator.Shards)
+	}
 }

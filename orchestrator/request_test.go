@@ -58,6 +58,31 @@ func TestARequestIsKeptInItsMessage(t *testing.T) {
 	}
 }
 
+func TestARequestThatSaysLessIsKeptAsItIs(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*a2apb.SendMessageRequest){
+		"beside a message without metadata": func(r *a2apb.SendMessageRequest) { r.Message.Metadata = nil },
+		"metadata":                          func(r *a2apb.SendMessageRequest) { r.Configuration = nil },
+		"one mode": func(r *a2apb.SendMessageRequest) {
+			r.Metadata, r.Configuration.AcceptedOutputModes = nil, []string{"text/plain"}
+		},
+		"nothing": func(r *a2apb.SendMessageRequest) { r.Metadata, r.Configuration = nil, nil },
+	} {
+		req := request(t)
+		change(req)
+		m, err := orchestrator.EmbedRequest(req)
+		if err != nil || orchestrator.CheckRequest(m) != nil {
+			t.Fatalf("%s: EmbedRequest() = %v, %v, want a message that CheckRequest accepts", name, m, err)
+		}
+		if got := orchestrator.ExtractRequest(m); !proto.Equal(got, req) {
+			t.Errorf("%s: ExtractRequest() = %v, want %v", name, got, req)
+		}
+		if got := orchestrator.WithoutRequest(m); !proto.Equal(got, req.GetMessage()) {
+			t.Errorf("%s: WithoutRequest() = %v, want %v", name, got, req.GetMessage())
+		}
+	}
+}
+
 func TestARequestIsReviewed(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]string)
@@ -117,7 +142,10 @@ func TestWhatIsNoRequestIsRefused(t *testing.T) {
 	if err := orchestrator.CheckRequest(&a2apb.Message{Metadata: empty}); err != nil {
 		t.Errorf("CheckRequest() of an empty object = %v, want no error", err)
 	}
-	for name, word := range map[string]any{"an empty object": map[string]any{}, "metadata alone": map[string]any{"metadata": map[string]any{"a": nil}}} {
+	for name, word := range map[string]any{
+		"an empty object": map[string]any{}, "metadata alone": map[string]any{"metadata": map[string]any{"a": nil}},
+		"as many modes as may be": map[string]any{"acceptedOutputModes": slices.Repeat([]any{"a/b"}, orchestrator.MaxOutputModes)},
+	} {
 		if err := orchestrator.CheckRequest(&a2apb.Message{Metadata: object(t, map[string]any{orchestrator.RequestKey: word})}); err != nil {
 			t.Errorf("CheckRequest(%s) = %v, want no error", name, err)
 		}

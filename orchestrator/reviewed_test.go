@@ -29,6 +29,8 @@ func TestWhateverAnArtifactSaysIsReviewed(t *testing.T) {
 		"its description":            func(a *a2apb.Artifact) { a.Description = "xyzzy" },
 		"its extensions":             func(a *a2apb.Artifact) { a.Extensions = []string{"xyzzy"} },
 		"its name":                   func(a *a2apb.Artifact) { a.Name = "xyzzy" },
+		"the name of an answer":      func(a *a2apb.Artifact) { a.Name = orchestrator.AnswerID },
+		"the id of an answer":        func(a *a2apb.Artifact) { a.ArtifactId, a.Name = orchestrator.AnswerID, "plugh" },
 		"a field to come":            func(a *a2apb.Artifact) { later(a) },
 		"metadata of a part":         func(a *a2apb.Artifact) { a.GetParts()[1].Metadata = secret() },
 		"a part of a kind to come":   func(a *a2apb.Artifact) { a.GetParts()[1].Content = nil; later(a.GetParts()[1]) },
@@ -80,12 +82,15 @@ func TestIDsOfArtifactsAreNotReviewed(t *testing.T) {
 func TestWhateverAMessageSaysIsReviewed(t *testing.T) {
 	t.Parallel()
 	parts := []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "one"}}}
+	unknown := &a2apb.Message{Parts: parts}
+	later(unknown)
 	seen := make(map[string]string)
 	for name, m := range map[string]*a2apb.Message{
 		"nothing besides its parts": {MessageId: "m", ContextId: "c", Parts: parts},
 		"metadata":                  {Parts: parts, Metadata: secret()},
 		"extensions":                {Parts: parts, Extensions: []string{"xyzzy"}},
 		"references":                {Parts: parts, ReferenceTaskIds: []string{"xyzzy"}},
+		"a field to come":           unknown,
 		"metadata of a part":        {Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "one"}, Metadata: secret()}}},
 	} {
 		digest := orchestrator.MessageDigest(m)
