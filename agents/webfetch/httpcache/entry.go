@@ -84,28 +84,10 @@ func normal(values []string) string {
 
 func (e *entry) ageAt(now time.Time) time.Duration { return e.age + now.Sub(e.arrived) }
 
-// usable reports whether the answer may be used without asking the server (sections 4.2 and 5.2.1).
-func (e *entry) usable(now time.Time, asked directiveSet) bool {
-	said := directives(e.header)
-	if value, ok := said["no-cache"]; ok && value == "" {
-		return false
-	}
-	age, fresh := e.ageAt(now), e.fresh
-	if most, ok := asked.seconds("max-age"); ok {
-		fresh = min(fresh, most)
-	}
-	if least, ok := asked.seconds("min-fresh"); ok {
-		fresh -= least
-	}
-	if age < fresh {
-		return true
-	}
-	strict := said.has("must-revalidate")
-	if value, ok := asked["max-stale"]; ok && !strict {
-		most, _ := asked.seconds("max-stale")
-		return value == "" || age-fresh <= most
-	}
-	return false
+// usable reports whether the answer may be used without asking the server (section 4.2).
+func (e *entry) usable(now time.Time) bool {
+	value, asks := directives(e.header)["no-cache"]
+	return (!asks || value != "") && e.ageAt(now) < e.fresh
 }
 
 // usableOnError reports whether the answer may be used when the server fails (RFC 5861 section 4).

@@ -15,22 +15,16 @@ func keyOf(req *http.Request) string {
 	return u.String()
 }
 
-func safe(method string) bool {
-	return slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace}, method)
-}
-
-// private reports whether a request bypasses the cache: its answer may be for this caller alone, or it asks for a range or has conditions of its own.
-func private(req *http.Request) bool {
+// bypasses reports whether the cache has nothing to do with a request: it is no GET, its answer may be for this caller alone, it asks for a range or has
+// conditions of its own, or it says something of caching but that the server is to be asked.
+func bypasses(req *http.Request) bool {
 	for _, name := range []string{"Authorization", "Cookie", "Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"} {
 		if req.Header.Get(name) != "" {
 			return true
 		}
 	}
-	return directives(req.Header).has("no-store")
-}
-
-func pragmaNoCache(req *http.Request, asked directiveSet) bool {
-	return len(asked) == 0 && strings.Contains(strings.ToLower(req.Header.Get("Pragma")), "no-cache")
+	said := req.Header.Get("Cache-Control")
+	return req.Method != http.MethodGet || said != "" && said != "no-cache"
 }
 
 // directiveSet is a parsed Cache-Control header. A directive that occurs twice with different values has the value "invalid".
@@ -89,14 +83,14 @@ func (d directiveSet) seconds(name string) (time.Duration, bool) {
 var heuristic = []int{200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501}
 
 // storable reports whether an answer may be stored (section 3).
-func storable(req *http.Request, resp *http.Response, asked directiveSet) bool {
+func storable(resp *http.Response) bool {
 	said := directives(resp.Header)
 	switch {
-	case asked.has("no-store"), said.has("no-store"), resp.Header.Get("Set-Cookie") != "":
+	case said.has("no-store"), resp.Header.Get("Set-Cookie") != "":
 		return false
 	case resp.StatusCode < 200 || resp.StatusCode == http.StatusPartialContent || resp.StatusCode == http.StatusNotModified:
 		return false
-	case slices.Contains(listOf(resp.Header, "Vary"), "*"), req.Method != http.MethodGet:
+	case slices.Contains(listOf(resp.Header, "Vary"), "*"):
 		return false
 	case said.has("must-understand") && !slices.Contains(heuristic, resp.StatusCode):
 		return false

@@ -1,10 +1,8 @@
 package httpcache
 
 import (
-	"bytes"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -61,31 +59,20 @@ func New(next http.RoundTripper, o Options) *Transport {
 
 // RoundTrip implements http.RoundTripper.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if bypasses(req) {
+		resp, err := t.next.RoundTrip(req)
+		return label(resp, Bypass), err
+	}
 	key := keyOf(req)
-	if req.Method != http.MethodGet {
-		resp, err := t.next.RoundTrip(req)
-		if err == nil && !safe(req.Method) && resp.StatusCode < http.StatusBadRequest {
-			t.store.forget(key) // RFC 9111 section 4.4
-		}
-		return label(resp, Bypass), err
-	}
-	if private(req) {
-		resp, err := t.next.RoundTrip(req)
-		return label(resp, Bypass), err
-	}
-	asked := directives(req.Header)
 	stored := t.store.find(key, req)
-	if stored != nil && !asked.has("no-cache") && !pragmaNoCache(req, asked) && stored.usable(time.Now(), asked) {
+	if stored != nil && req.Header.Get("Cache-Control") == "" && stored.usable(time.Now()) {
 		return label(stored.response(req), Hit), nil
 	}
-	if asked.has("only-if-cached") {
-		return label(gatewayTimeout(req), Miss), nil
-	}
-	return t.ask(req, key, stored, asked)
+	return t.ask(req, key, stored)
 }
 
 // ask asks the server for something other than what is stored.
-func (t *Transport) ask(req *http.Request, key string, stored *entry, asked directiveSet) (*http.Response, error) {
+func (t *Transport) ask(req *http.Request, key string, stored *entry) (*http.Response, error) {
 	outgoing := req
 	conditional := stored != nil && stored.revalidate(&outgoing)
 	sent := time.Now()
@@ -103,14 +90,14 @@ func (t *Transport) ask(req *http.Request, key string, stored *entry, asked dire
 		_ = resp.Body.Close() // it has none
 		fresh := stored.refreshed(resp.Header, sent, time.Now())
 		answer := fresh.response(req)
-		if storable(req, answer, asked) {
+		if storable(answer) {
 			t.store.put(key, fresh)
 		} else { // it may be kept no longer, or has a cookie for this caller alone
 			t.store.forget(key)
 		}
 		return label(answer, Revalidated), nil
 	}
-	if storable(req, resp, asked) {
+	if storable(resp) {
 		resp.Body = &recorder{ReadCloser: resp.Body, limit: t.maxBody, done: func(body []byte) {
 			t.store.put(key, newEntry(req, resp, body, sent, time.Now()))
 		}}
@@ -130,13 +117,6 @@ func label(resp *http.Response, status Status) *http.Response {
 	}
 	resp.Header.Add(statusHeader, name+"; detail="+string(status))
 	return resp
-}
-
-func gatewayTimeout(req *http.Request) *http.Response {
-	return &http.Response{
-		StatusCode: http.StatusGatewayTimeout, Status: strconv.Itoa(http.StatusGatewayTimeout), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(nil)), Request: req,
-	}
 }
 
 // recorder passes the body to done once it was read completely, if it is not too long.
