@@ -117,7 +117,7 @@ func (r *Registry) compose(ctx context.Context, tenant string, in Registration, 
 	card, own, warnings := c.card, c.own, c.warnings
 	name := cmp.Or(in.Name, card.Name)
 	if in.OnlyName != "" && name != in.OnlyName {
-		return Change{}, nil, NotYours(name)
+		return Change{}, nil, NotYours(in.OnlyName, name)
 	}
 	metadata := own
 	if in.Metadata != nil {
@@ -152,7 +152,8 @@ func (r *Registry) compose(ctx context.Context, tenant string, in Registration, 
 	return Change{Record: &record, Pulse: &pulse, Version: c.version(name, 1, uri, now, nil)}, append(warnings, more...), nil
 }
 
-// NotYours returns the PermissionDenied fault for an agent that acts on another agent, with the reason NOT_YOUR_AGENT.
-func NotYours(name string) error {
-	return fault.New(fault.PermissionDenied, "NOT_YOUR_AGENT", "an agent may act for itself only, and this is %q", fault.Clip(name)).With("agent", fault.Clip(name))
+// NotYours returns the PermissionDenied fault for an agent, by its name as a caller, that acts on another agent, with the reason NOT_YOUR_AGENT.
+func NotYours(caller, name string) error {
+	return fault.New(fault.PermissionDenied, "NOT_YOUR_AGENT", "the token is that of %q, which as an agent may act for itself only, and not for %q", fault.Clip(caller), fault.Clip(name)).
+		With("agent", fault.Clip(name))
 }

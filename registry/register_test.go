@@ -193,8 +193,8 @@ func TestAnAgentRegistersUnderItsOwnNameOnly(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
 	_, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: named("a"), OnlyName: "b"})
-	if fault.ReasonOf(err) != "NOT_YOUR_AGENT" || fault.KindOf(err) != fault.PermissionDenied {
-		t.Errorf("Register() = %v, want NOT_YOUR_AGENT", err)
+	if fault.ReasonOf(err) != "NOT_YOUR_AGENT" || fault.KindOf(err) != fault.PermissionDenied || !strings.Contains(err.Error(), `"b"`) || !strings.Contains(err.Error(), `"a"`) {
+		t.Errorf("Register() = %v, want NOT_YOUR_AGENT with both names", err)
 	}
 }
 

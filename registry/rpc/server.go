@@ -258,7 +258,7 @@ func callerFor(ctx context.Context, agent string) (auth.Principal, error) {
 		return auth.Principal{}, err
 	}
 	if !p.Is(auth.RoleAdmin) && p.Name != agent {
-		return auth.Principal{}, registry.NotYours(agent)
+		return auth.Principal{}, registry.NotYours(p.Name, agent)
 	}
 	return p, nil
 }
