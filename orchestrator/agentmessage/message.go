@@ -38,6 +38,11 @@ func New(ctx context.Context, t *orchestrator.Task) *a2apb.Message {
 	return m
 }
 
+// TaskOf returns the id of the task that New wrote into a message, or "" for a message that does not come from Quorate.
+func TaskOf(m *a2apb.Message) string {
+	return m.GetMetadata().GetFields()[consultation.ExtensionURI].GetStructValue().GetFields()["taskId"].GetStringValue()
+}
+
 // Reply returns a reply as the agent gets it: in the agent's own task and context and, in a consultation, with the terms of the consultation, for agents that
 // look at one message at a time.
 func Reply(ctx context.Context, t *orchestrator.Task, reply *orchestrator.Turn) *a2apb.Message {

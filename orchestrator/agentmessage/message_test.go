@@ -61,6 +61,14 @@ func TestTheMessageCarriesQuoratesWordAndNobodyElses(t *testing.T) {
 	}
 }
 
+func TestAMessageTellsForWhichTaskItWasSent(t *testing.T) {
+	for want, m := range map[string]*a2apb.Message{"t": agentmessage.New(t.Context(), sent(text("do it"))), "": text("do it")} {
+		if got := agentmessage.TaskOf(m); got != want {
+			t.Errorf("TaskOf() = %q, want %q", got, want)
+		}
+	}
+}
+
 func TestTheMessageCarriesTheTrace(t *testing.T) {
 	call := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled})
 	m := agentmessage.New(trace.ContextWithSpanContext(t.Context(), call), sent(text("do it")))

@@ -34,6 +34,9 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	if err := s.checkDeadline(now); err != nil { // a retry may come after the deadline
 		return orchestrator.Task{}, err
 	}
+	if err := e.checkCircle(ctx, s.Tenant, s.Message); err != nil {
+		return orchestrator.Task{}, err
+	}
 	to, p, err := e.place(ctx, &s)
 	if err != nil {
 		return orchestrator.Task{}, err
