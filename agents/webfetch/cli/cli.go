@@ -38,7 +38,8 @@ type program struct {
 	in      io.ReadCloser
 	out     io.Writer
 	err     io.Writer
-	started bool // whether the arguments were understood
+	started bool   // whether the arguments were understood
+	url     string // of the agent, when it serves
 
 	addr, publicURL string
 	server, token   string // token is the name of a file
@@ -161,6 +162,8 @@ func (p *program) exit(ctx context.Context, err error) int {
 		p.line("  cause: %s", e.Cause)
 	}
 	switch { // the message does not know who reads it, and this reader is the operator
+	case e.Reason == webfetch.ReasonAddressBlocked && p.url != "": // Quorate says so of the agent; a page that is refused does not end it
+		p.line("  try: --public-url URL with an address of the agent that Quorate may call, unlike %s; or agents.allowOrigins: [HOST:PORT] in Quorate's configuration", p.url)
 	case e.Reason == webfetch.ReasonAddressBlocked && e.Metadata[netguard.MetadataNever] == "":
 		p.line("  try: --allow-internal HOST:PORT, if you trust what is there")
 	case e.Reason == webfetch.ReasonDisabled && !p.disabled:

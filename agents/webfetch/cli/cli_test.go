@@ -29,6 +29,23 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// TestAnAgentThatQuorateMayNotCallSaysWhatToDo has Quorate refuse the address of the agent, about which --allow-internal changes nothing.
+func TestAnAgentThatQuorateMayNotCallSaysWhatToDo(t *testing.T) {
+	quorate := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = io.WriteString(w, `{"code":7,"message":"this address may not be called","details":[`+
+			`{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"ADDRESS_BLOCKED","domain":"quorate"}]}`)
+	}))
+	defer quorate.Close()
+	t.Setenv("QUORATE_TOKEN", "token")
+	var errOut strings.Builder
+	code := cli.Main(t.Context(), []string{"--addr", "127.0.0.1:0", "--server", quorate.URL}, io.NopCloser(strings.NewReader("")), io.Discard, &errOut)
+	if code != 4 || !strings.Contains(errOut.String(), "(ADDRESS_BLOCKED)\n  try: --public-url URL") {
+		t.Errorf("webfetch --server = %d with\n%s\nwant 4, and to try --public-url", code, &errOut)
+	}
+}
+
 func TestFetchOnce(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -68,6 +68,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	p.url = a.URL()
 	p.logState(ctx, f.Fetcher, logger)
 	parts := []tasks.Task{{Name: "agent", Run: a.Run}}
 	told := fmt.Sprintf("%s serves on %s\n", a.Card().Name, a.URL())
