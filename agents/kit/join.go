@@ -2,6 +2,7 @@ package kit
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -78,7 +79,7 @@ func (a *Agent) register(ctx context.Context) error {
 		return a.refresh(ctx)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("register %s: %w", a.CardURL(), err)
 	}
 	a.logWarnings(ctx, response.GetWarnings())
 	a.config.Logger.InfoContext(ctx, "agent is registered", slog.String("server", a.config.Server))
@@ -96,7 +97,7 @@ func (a *Agent) refresh(ctx context.Context) error {
 		return nil // it was deleted meanwhile, which the first heartbeat will show
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("register %s again: %w", a.CardURL(), err)
 	}
 	a.logWarnings(ctx, response.GetWarnings())
 	a.config.Logger.InfoContext(ctx, "agent is registered already; its card was read anew", slog.String("server", a.config.Server))

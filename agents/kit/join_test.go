@@ -173,8 +173,8 @@ func TestAnAgentThatIsRefusedForGoodStops(t *testing.T) {
 			if err != nil {
 				t.Fatalf("New() = %v, want an agent", err)
 			}
-			if err := agent.Run(t.Context()); fault.ReasonOf(err) != test.want {
-				t.Errorf("Run() of an agent refused %s = %v, want %s", name, err, test.want)
+			if err := agent.Run(t.Context()); fault.ReasonOf(err) != test.want || test.beat == nil && !strings.Contains(err.Error(), "register "+agent.CardURL()) {
+				t.Errorf("Run() of an agent refused %s = %v, want %s, and what was to be registered", name, err, test.want)
 			}
 		})
 	}
