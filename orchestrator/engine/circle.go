@@ -18,7 +18,7 @@ func (e *Engine) checkCircle(ctx context.Context, tenant string, m *a2apb.Messag
 		if !orchestrator.IsTaskID(id) {
 			return nil
 		}
-		t, err := e.Store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: id})
+		t, err := e.Store.TaskPart(ctx, orchestrator.Key{Tenant: tenant, ID: id}, orchestrator.Part{Messages: true})
 		switch {
 		case fault.KindOf(err) == fault.NotFound:
 			return nil // another Quorate's, or made up

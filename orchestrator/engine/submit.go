@@ -17,8 +17,9 @@ import (
 
 // Submit accepts a task: it chooses the agent and stores the task. The same caller, request id and content get the first task again, with its
 // deadline whatever the retry's; other content under the same id is a Conflict fault with the reason REQUEST_ID_REUSED. What cannot become a task is an
-// InvalidArgument fault that names the field. A route that leads nowhere is the fault of router.Router.Resolve, inputs that do not fit are that of
-// router.Router.CheckInputs, and a receiver of push notifications that cannot be told is that of SetWebhook.
+// InvalidArgument fault that names the field, and a message that keeps coming back from agents a FailedPrecondition fault with the reason TASK_IN_CIRCLE. A
+// route that leads nowhere is the fault of router.Router.Resolve, inputs that do not fit are that of router.Router.CheckInputs, and a receiver of push
+// notifications that cannot be told is that of SetWebhook.
 func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, error) {
 	now := e.now()
 	if err := s.check(); err != nil {
@@ -34,8 +35,10 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	if err := s.checkDeadline(now); err != nil { // a retry may come after the deadline
 		return orchestrator.Task{}, err
 	}
-	if err := e.checkCircle(ctx, s.Tenant, s.Message); err != nil {
-		return orchestrator.Task{}, err
+	if s.parent == nil { // those that Quorate makes itself have a limit of hops
+		if err := e.checkCircle(ctx, s.Tenant, s.Message); err != nil {
+			return orchestrator.Task{}, err
+		}
 	}
 	to, p, err := e.place(ctx, &s)
 	if err != nil {
