@@ -10,7 +10,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quorate/quorate/agents/webfetch/allowlist"
-	"github.com/quorate/quorate/agents/webfetch/httpcache"
 	"github.com/quorate/quorate/agents/webfetch/pace"
 	"github.com/quorate/quorate/platform/netguard"
 )
@@ -29,7 +28,6 @@ type Options struct {
 	MaxConcurrent int                   // fetches at a time, shared among sites as by pace.Slots; others wait: 0 means 16
 	IgnoreRobots  bool                  // read what robots.txt disallows
 	Pace          pace.Options          // how often a site may be read
-	Cache         httpcache.Options     // how much is kept
 	Credentials   map[string]Credential // by name, for requests to refer to
 	Proxy         *url.URL              // for all connections: http://user:password@host:port
 	Remote        MarkdownService       // the engine "remote"; nil means there is none

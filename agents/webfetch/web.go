@@ -47,7 +47,7 @@ func newWeb(policy *netguard.Policy, o Options) (*web, error) {
 	}
 	w := &web{network: network, paced: &paced{next: network, limiter: pace.New(o.Pace)}}
 	w.retried = &retrier{next: w.paced}
-	w.cached = httpcache.New(w.retried, o.Cache)
+	w.cached = httpcache.New(w.retried, httpcache.Options{})
 	return w, nil
 }
 

@@ -28,13 +28,13 @@ import (
 // names are the names of Chromium's program, in the order of searching.
 var names = []string{"chromium", "chromium-browser", "chrome-headless-shell", "google-chrome-stable", "google-chrome"}
 
-const defaultAtOnce = 3
+// atOnce is how many pages are rendered at a time, shared among sites as by pace.Slots; others wait. Each takes some 300 MB.
+const atOnce = 3
 
 // Options configure a Browser.
 type Options struct {
 	Path      string // of Chromium; empty looks for it
 	NoSandbox bool   // Chromium does not run as root with its sandbox; keep the sandbox wherever possible
-	AtOnce    int    // pages at a time, shared among sites as by pace.Slots; others wait: 0 means 3; each takes some 300 MB
 }
 
 // Browser is a webfetch.Browser.
@@ -52,12 +52,9 @@ func Find(o Options) (*Browser, bool) {
 	if o.Path != "" {
 		wanted = []string{o.Path}
 	}
-	if o.AtOnce <= 0 {
-		o.AtOnce = defaultAtOnce
-	}
 	for _, name := range wanted {
 		if path, err := exec.LookPath(name); err == nil {
-			return &Browser{path: path, noSandbox: o.NoSandbox, slots: pace.NewSlots(o.AtOnce)}, true
+			return &Browser{path: path, noSandbox: o.NoSandbox, slots: pace.NewSlots(atOnce)}, true
 		}
 	}
 	return nil, false

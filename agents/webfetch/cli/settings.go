@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -157,7 +158,7 @@ func (s *settings) open(ctx context.Context, m *made, logger *slog.Logger, more 
 	}
 	options := webfetch.Options{
 		Policy:       &netguard.Policy{AllowOrigins: s.internal},
-		AllowedHosts: append(append(append([]string{}, s.allow...), s.internal...), more...),
+		AllowedHosts: slices.Concat(s.allow, s.internal, more),
 		Profile:      s.profile, Format: webfetch.Format(s.format), UserAgent: s.userAgent, Disabled: s.disabled, IgnoreRobots: s.ignoreRobots,
 		Limits: webfetch.Limits{Timeout: s.timeout, MaxSize: s.maxSize, MaxCharacters: s.maxCharacters},
 		Logger: logger,

@@ -150,7 +150,10 @@ func (s filterSelector) apply(e *evaluation, value any, found []any) []any {
 // apply follows section 2.3.4.2.2 of the RFC.
 func (s sliceSelector) apply(e *evaluation, value any, found []any) []any {
 	array, ok := value.([]any)
-	step := pick(s.step, 1)
+	step := 1
+	if s.step != nil {
+		step = *s.step
+	}
 	if !ok || step == 0 {
 		return found
 	}
@@ -175,13 +178,6 @@ func (s sliceSelector) apply(e *evaluation, value any, found []any) []any {
 		found = append(found, array[i])
 	}
 	return found
-}
-
-func pick(i *int, absent int) int {
-	if i == nil {
-		return absent
-	}
-	return *i
 }
 
 // number returns value as a number.
