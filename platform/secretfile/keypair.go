@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"time"
 
@@ -19,7 +18,7 @@ type KeyPair struct {
 
 	mu      sync.Mutex
 	pair    *tls.Certificate // guarded by mu
-	changed time.Time        // guarded by mu; modification time of the certificate's file when pair was read
+	content []byte           // guarded by mu; of the certificate's file when pair was read
 	checked time.Time        // guarded by mu
 	failing bool             // guarded by mu; whether reading the files again failed the last time
 }
@@ -59,13 +58,13 @@ func (k *KeyPair) Certificate() (*tls.Certificate, error) {
 		return k.pair, nil
 	}
 	k.checked = time.Now()
-	info, err := os.Stat(k.cert)
-	if err == nil && k.pair != nil && !k.failing && info.ModTime().Equal(k.changed) {
+	cert, err := bounded.RegularFile(k.cert, maxBytes) // the modification time stays the same for files in images and for copies
+	if err == nil && k.pair != nil && !k.failing && bytes.Equal(cert, k.content) {
 		return k.pair, nil
 	}
 	var pair tls.Certificate
 	if err == nil {
-		pair, err = k.read()
+		pair, err = k.join(cert)
 	}
 	if err != nil && k.pair == nil {
 		return nil, fmt.Errorf("read the certificate: %w", err)
@@ -75,16 +74,13 @@ func (k *KeyPair) Certificate() (*tls.Certificate, error) {
 	}
 	k.tell(&pair, err)
 	if err == nil {
-		k.pair, k.changed = &pair, info.ModTime()
+		k.pair, k.content = &pair, cert
 	}
 	return k.pair, nil
 }
 
-func (k *KeyPair) read() (tls.Certificate, error) {
-	cert, err := bounded.RegularFile(k.cert, maxBytes)
-	if err != nil {
-		return tls.Certificate{}, err
-	}
+// join reads the key that belongs to a certificate.
+func (k *KeyPair) join(cert []byte) (tls.Certificate, error) {
 	key, err := Read(k.key)
 	if err != nil {
 		return tls.Certificate{}, err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"time"
 
@@ -18,7 +17,6 @@ type Secret struct {
 
 	mu      sync.Mutex
 	text    auth.Secret // guarded by mu
-	changed time.Time   // guarded by mu; modification time of the file when text was read
 	checked time.Time   // guarded by mu
 	since   time.Time   // guarded by mu; when text was first read
 	err     error       // guarded by mu; why the file could not be read the last time
@@ -57,24 +55,15 @@ func (s *Secret) Check() {
 	s.checked = time.Time{}
 }
 
-// look reads the file if it has changed.
+// look reads the file. It does not rely on the modification time, which stays the same for files in images and for copies.
 func (s *Secret) look() {
 	s.checked = time.Now()
-	info, err := os.Stat(s.file)
-	if err == nil && s.err == nil && info.ModTime().Equal(s.changed) {
-		return
-	}
-	content, info, err := read(s.file)
-	if s.err = err; err != nil {
-		return
-	}
+	content, err := Read(s.file)
 	text := auth.Secret(bytes.TrimSpace(content))
-	switch {
-	case text == "":
-		s.err = fmt.Errorf("%s is empty", s.file)
-		return
-	case text != s.text:
+	if err == nil && text == "" {
+		err = fmt.Errorf("%s is empty", s.file)
+	}
+	if s.err = err; err == nil && text != s.text {
 		s.text, s.since = text, s.checked
 	}
-	s.changed = info.ModTime()
 }

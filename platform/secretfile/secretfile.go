@@ -20,41 +20,35 @@ const (
 
 // Read returns the content of a regular file. It must have at most 64 KiB and must not be world-readable.
 func Read(file string) ([]byte, error) {
-	content, _, err := read(file)
-	return content, err
-}
-
-func read(file string) ([]byte, fs.FileInfo, error) {
-	f, info, err := open(file)
+	f, err := open(file)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer func() { _ = f.Close() }() // opened for reading: nothing to lose
-	content, err := bounded.Read(f, file, maxBytes)
-	return content, info, err
+	return bounded.Read(f, file, maxBytes)
 }
 
 // open checks the mode of the opened file, so that nobody can swap the file in between. It checks for a regular file before opening, because opening a pipe
 // would block forever.
-func open(file string) (*os.File, fs.FileInfo, error) {
+func open(file string) (*os.File, error) {
 	info, err := os.Stat(file)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("%s is not a file", file)
+		return nil, fmt.Errorf("%s is not a file", file)
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if info, err = f.Stat(); err == nil {
 		err = private(file, info)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, f.Close())
 	}
-	return f, info, nil
+	return f, nil
 }
 
 func private(file string, info fs.FileInfo) error {

@@ -129,6 +129,39 @@ func TestACertificateIsReadAgainWhenItsFileChanges(t *testing.T) {
 	})
 }
 
+// TestAFileThatReplacesOneOfTheSameTimeIsRead has files as they are in images, where all have one modification time.
+func TestAFileThatReplacesOneOfTheSameTimeIsRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, cert, key := filepath.Join(dir, "secret"), filepath.Join(dir, "cert"), filepath.Join(dir, "key")
+	synctest.Test(t, func(t *testing.T) {
+		start, authority := time.Now(), certtest.NewAuthority(t)
+		put := func(name string) {
+			c := authority.Issue(t, name)
+			for file, text := range map[string]string{file: name, key: string(c.Key), cert: string(c.Cert)} {
+				write(t, file, text, 0o600, start)
+			}
+		}
+		put("first")
+		s, err := secretfile.Open(file, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := secretfile.OpenKeyPair(cert, key, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put("second")
+		<-time.After(10 * time.Second)
+		if text, since := s.Text(); text.Reveal() != "second" || !since.Equal(start.Add(10*time.Second)) {
+			t.Errorf("Text() = %s, %s, want the second, from now on", text.Reveal(), since)
+		}
+		if pair, err := k.Certificate(); err != nil || pair.Leaf.Subject.CommonName != "second" {
+			t.Errorf("Certificate() = %v, %v, want the second", pair.Leaf.Subject, err)
+		}
+	})
+}
+
 func TestAKeyWithAPassphraseIsCalledSo(t *testing.T) {
 	t.Parallel()
 	c := certtest.NewAuthority(t).Issue(t, "current")
