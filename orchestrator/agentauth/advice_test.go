@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -122,11 +121,8 @@ func TestATextHasNoSecretThatWasShown(t *testing.T) {
 	if got := x.Redact("a text"); got != "a text" {
 		t.Errorf("Redact() before anything was shown = %q, want the text", got)
 	}
-	for i, secret := range []string{canary, "r3newed"} {
+	for _, secret := range []string{canary, "r3newed"} {
 		rewrite(t, file, secret)
-		if err := os.Chtimes(file, time.Time{}, time.Now().Add(time.Duration(i)*time.Minute)); err != nil {
-			t.Fatal(err)
-		}
 		x.Refused(time.Time{}) // so that the file is read again
 		if _, value, err := x.Metadata(t.Context()); err != nil || value != "Bearer "+secret {
 			t.Fatalf("Metadata() = %q, %v, want the secret %s", value, err, secret)

@@ -1,13 +1,18 @@
 package agentauth
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/config"
 )
 
-const maxEntries = 1000
+const (
+	maxEntries = 1000
+	maxFile    = 1 << 20 // bytes
+)
 
 // entry is a credential in the file, of exactly one kind. Every secret in it is a reference.
 type entry struct {
@@ -51,6 +56,12 @@ func (e *entry) problem(i int, err error) string {
 		return fmt.Sprintf("entry %d (%s): %s", i+1, o, err)
 	}
 	return fmt.Sprintf("entry %d: %s", i+1, err) // what is in the place of the origin may be a secret
+}
+
+// hash returns the hash of the file. Its modification time says less: it stays the same for files in images and for copies.
+func (c Config) hash() ([sha256.Size]byte, error) {
+	content, err := bounded.RegularFile(c.File, maxFile)
+	return sha256.Sum256(content), err
 }
 
 // readFile parses the entries strictly: unknown and duplicate fields are refused.

@@ -1,20 +1,19 @@
 package agentauth
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/quorate/quorate/platform/fault"
 )
 
 // list is the content of the file at one time.
 type list struct {
-	changed time.Time // of the file
+	hash    [sha256.Size]byte // of the file
 	made    []made
 	origins map[origin]*Credential // by origin, under the host with and without the port if that is the default one
 }
@@ -29,12 +28,11 @@ type made struct {
 func (c Config) read(before *list) (*list, error) {
 	next := &list{origins: make(map[origin]*Credential)}
 	var entries []entry
-	info, err := os.Stat(c.File)
-	if err == nil {
-		next.changed = info.ModTime()
+	var problems []string
+	var err error
+	if next.hash, err = c.hash(); err == nil {
 		entries, err = readFile(c.File)
 	}
-	var problems []string
 	if err != nil {
 		problems = append(problems, err.Error())
 	}

@@ -3,7 +3,6 @@ package agentauth
 import (
 	"context"
 	"log/slog"
-	"os"
 	"time"
 )
 
@@ -44,7 +43,7 @@ func (c *Credentials) Run(ctx context.Context) error {
 // appear later.
 func (c *Credentials) Renew() (changed bool, err error) {
 	before := c.now.Load()
-	if info, err := os.Stat(c.config.File); err == nil && info.ModTime().Equal(before.changed) {
+	if hash, err := c.config.hash(); err == nil && hash == before.hash {
 		return false, nil
 	}
 	next, err := c.config.read(before)
