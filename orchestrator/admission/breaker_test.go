@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/orchestrator/admission"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 func TestBreakersThatSayNothingAreForgotten(t *testing.T) {
@@ -62,4 +64,28 @@ func TestABreakerOpensWhenItsAgentCannotBeReachedOftenEnough(t *testing.T) {
 	if b.IsOpen("other", "away") || !b.Of("other", "away").TryAcquirePermit() {
 		t.Error("the agent of that name of another tenant may not be tried")
 	}
+}
+
+// TestAnAgentMayBeTriedAgainAfterAWhile has a breaker that nobody asks for a permit, because the router sends nothing to an agent whose breaker is open.
+func TestAnAgentMayBeTriedAgainAfterAWhile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := admission.NewBreakers(time.Minute)
+		away := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "nobody answers")
+		for range admission.BreakerFailures {
+			b.Of("t", "away").ReturnPermit(nil) // of a task that says nothing about the agent
+		}
+		if b.IsOpen("t", "away") {
+			t.Error("the breaker is open though nothing was learned")
+		}
+		for range admission.BreakerFailures {
+			b.Of("t", "away").ReturnPermit(away)
+		}
+		if <-time.After(time.Minute - 1); !b.IsOpen("t", "away") {
+			t.Errorf("after %d failures in a row the breaker is closed, want it open for a minute", admission.BreakerFailures)
+		}
+		if <-time.After(1); b.IsOpen("t", "away") {
+			t.Error("the breaker is open after a minute, want a task to try")
+		}
+	})
 }

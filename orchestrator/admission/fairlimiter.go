@@ -59,8 +59,7 @@ func (f *FairLimiter) Acquire(t *orchestrator.Task, whose orchestrator.Key) (lea
 	switch {
 	case grantedBy == p:
 		enters = true
-	case f.waiting[k] == p:
-		f.prune(p)
+	case f.waiting[k] == p: // it keeps its turn
 	case f.hasRoom(p):
 		f.count(p, 1)
 		enters = true

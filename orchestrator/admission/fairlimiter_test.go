@@ -12,11 +12,12 @@ import (
 type line struct {
 	*admission.FairLimiter
 	woken []string
+	told  int // how often somebody was told that tasks wait
 }
 
 func newLine(places int) *line {
 	l := new(line)
-	l.FairLimiter = admission.NewFairLimiter(places, func(k orchestrator.Key) { l.woken = append(l.woken, k.ID) }, func(orchestrator.Key, int) {})
+	l.FairLimiter = admission.NewFairLimiter(places, func(k orchestrator.Key) { l.woken = append(l.woken, k.ID) }, func(orchestrator.Key, int) { l.told++ })
 	return l
 }
 
@@ -43,6 +44,9 @@ func TestWhoseGroupIsLostLosesItsTurn(t *testing.T) {
 		if l.enter(task, "agent", group) != nil {
 			t.Fatalf("%s got a place while another task had it", task)
 		}
+	}
+	if l.enter("lost, too", "agent", 0) != nil {
+		t.Fatal("a task got a place while another task had it")
 	}
 	l.DropGroup(0)
 	leave()
@@ -71,6 +75,9 @@ func TestWhoGoesElsewhereLeavesTheLine(t *testing.T) {
 	if l.enter("moves", "before", 0) != nil || l.enter("stays", "before", 0) != nil {
 		t.Fatal("a task got a place while another had it")
 	}
+	if l.told != 1 {
+		t.Errorf("that two tasks wait for an agent was told %d times, want once", l.told)
+	}
 	moved := l.enter("moves", "after", 0)
 	if moved == nil {
 		t.Fatal("the task got no place with its new agent while it was in line for the one before")
@@ -82,6 +89,44 @@ func TestWhoGoesElsewhereLeavesTheLine(t *testing.T) {
 	}
 	l.enter("stays", "before", 0)()
 	l.mustBeEmpty(t)
+}
+
+// TestNothingIsKeptOfAnAgentWithoutTasks has one agent keep the only place.
+func TestNothingIsKeptOfAnAgentWithoutTasks(t *testing.T) {
+	t.Parallel()
+	l := newLine(1)
+	leave := l.enter("in", "busy", 0)
+	for what, leaves := range map[string]func() bool{
+		"a task whose group is lost": func() bool { waits := l.enter("dropped", "first", 1) == nil; l.DropGroup(1); return waits },
+		"a task that goes elsewhere": func() bool { return l.enter("moves", "second", 0) == nil && l.enter("moves", "busy", 0) == nil },
+		"a task that gets no place":  func() bool { return !l.Reserve(&orchestrator.Task{ID: "new"}, orchestrator.Key{ID: "third"}) },
+	} {
+		if !leaves() {
+			t.Fatalf("%s got a place while another task had it", what)
+		}
+		if n := l.Parties(); n != 1 {
+			t.Errorf("after %s something is kept of %d agents, want the busy one", what, n)
+		}
+	}
+	leave()
+	l.enter("moves", "busy", 0)()
+	l.mustBeEmpty(t)
+}
+
+func TestAPlaceIsReservedAndForfeitedOnce(t *testing.T) {
+	t.Parallel()
+	l, agent, task := newLine(8), orchestrator.Key{ID: "agent"}, &orchestrator.Task{ID: "new"}
+	if !l.Reserve(task, agent) || l.Reserve(task, agent) {
+		t.Error("Reserve() twice = false or true twice, want one place")
+	}
+	if leave := l.enter("other", "agent", 0); leave == nil {
+		t.Error("a task got no place beside one that is reserved")
+	}
+	l.Forfeit(task.Key())
+	l.Forfeit(task.Key())
+	if in, _ := l.Counts(); in != 1 {
+		t.Errorf("after a place was forfeited %d tasks have places, want the other one", in)
+	}
 }
 
 // TestAPlaceWithTheAgentBeforeIsGivenBack has a task go to another agent while it waits for one.
