@@ -151,6 +151,31 @@ func TestAPlaceIsWaitedForUntilTheEndOfTheContext(t *testing.T) {
 	})
 }
 
+func TestWhoLeavesTheLineTakesNobodyAlong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		places := share.NewPlaces[string](1)
+		back, err := places.Take(t.Context(), "ann")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		stays, leaves := make(chan error, 1), make(chan error, 1)
+		go func() { _, err := places.Take(t.Context(), "bob"); stays <- err }()
+		synctest.Wait()
+		go func() { _, err := places.Take(ctx, "bob"); leaves <- err }()
+		synctest.Wait()
+		leave()
+		if err := <-leaves; !errors.Is(err, context.Canceled) {
+			t.Errorf("Take() of who leaves = %v, want the end of its context", err)
+		}
+		back()
+		if err := <-stays; err != nil {
+			t.Errorf("Take() of who stood before it in the line = %v, want the place", err)
+		}
+	})
+}
+
 // TestAPlaceIsNotLostWithItsContext gives places to those whose context has ended already: neither comes first.
 func TestAPlaceIsNotLostWithItsContext(t *testing.T) {
 	t.Parallel()
