@@ -49,24 +49,19 @@ func (r *Router) alternatives(tenant string, chain []orchestrator.Link, at int) 
 	}
 	f := r.selectMakers(tenant, v, v.makers(want.Output), &want)
 	defer r.pool.put(f.candidates)
-	fit := r.filter(tenant, f.candidates, false, registry.VersionRange{}, &f.rejected)
-	fit = slices.DeleteFunc(fit, func(c *candidate) bool {
-		return !c.match.output.Guaranteed || slices.ContainsFunc(chain, func(l orchestrator.Link) bool { return l.Agent == c.agent.Name })
+	usable := slices.DeleteFunc(f.candidates, func(c candidate) bool { // first of all: for others, nobody who is full is left out
+		return !c.match.output.Guaranteed || slices.ContainsFunc(chain, func(l orchestrator.Link) bool { return l.Agent == c.agent.Name }) ||
+			!r.outputUsable(tenant, v, c.match.output, chain, at)
 	})
+	fit := r.filter(tenant, usable, false, registry.VersionRange{}, &f.rejected)
+	if len(fit) == 0 {
+		return nil, registry.Agent{}
+	}
 	r.score(tenant, fit)
-	for _, c := range fit {
-		if len(list) == maxAlternatives {
-			break
-		}
-		if !r.outputUsable(tenant, v, c.match.output, chain, at) {
-			continue
-		}
-		if len(list) == 0 {
-			best = c.agentWithStatus()
-		}
+	for _, c := range fit[:min(len(fit), maxAlternatives)] {
 		list = append(list, orchestrator.Candidate{Agent: c.agent.Name, Score: c.score, Reasons: c.reasons})
 	}
-	return list, best
+	return list, fit[0].agentWithStatus()
 }
 
 // outputUsable reports whether the later steps that take a step's output could use this output instead.
