@@ -2,6 +2,7 @@ package router_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -44,6 +45,9 @@ func TestAFanOutGoesToTheBestAgents(t *testing.T) {
 			d := got.Decision
 			if strings.Join(d.FanOut, " ") != test.want || d.Chosen != "" || codes(d.Rejected)["away"] == "" {
 				t.Errorf("Resolve() = %v, %q, %v, want %s together, and away left out", d.FanOut, d.Chosen, d.Rejected, test.want)
+			}
+			if best := fmt.Sprintf("one of the %d best", len(d.FanOut)); len(d.Candidates) != 8 || !slices.Contains(d.Candidates[0].Reasons, best) || slices.Contains(d.Candidates[7].Reasons, best) != (len(d.FanOut) == 8) {
+				t.Errorf("the candidates are %v, want all eight, and to say who is %s", d.Candidates, best)
 			}
 			var several []string
 			for _, p := range got.Several {
