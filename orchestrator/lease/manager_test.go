@@ -159,6 +159,7 @@ func TestReplicasShareTheGroupsWithoutALeader(t *testing.T) {
 			t.Errorf("once it has left the third says that it holds %d groups", n)
 		}
 		<-time.After(300 * time.Millisecond)
+		synctest.Wait()
 		if all, counts := held(a, b); all != orchestrator.Groups {
 			t.Errorf("once the third has left the others hold %v groups, want all: both are told, and wait neither for their next round nor for what runs out", counts)
 		}

@@ -38,6 +38,7 @@ func TestOnlyWhatIsOwedIsTold(t *testing.T) {
 				k := owe(t, store, "t1", test.receivers...)
 				run(t, store, n).Wake(k)
 				<-time.After(2 * time.Second)
+				synctest.Wait()
 				if !slices.Equal(n.heard, test.want) || n.called("other") > 0 {
 					t.Errorf("the receiver heard of the events %v, want %v, and the other one of none", n.heard, test.want)
 				}
@@ -140,6 +141,7 @@ func TestReceiversAreToldOnceTheStoreIsBack(t *testing.T) {
 		}
 		run(t, store, n).Wake(k)
 		<-time.After(2 * time.Minute)
+		synctest.Wait()
 		if want := []uint64{1, 2, 4}; !slices.Equal(n.heard, want) {
 			t.Errorf("the receiver heard of the events %v, want %v", n.heard, want)
 		}
