@@ -129,6 +129,41 @@ func TestOfThoseWhoFitOneThatTakesTheInputsIsChosen(t *testing.T) {
 	}
 }
 
+// TestAFullAgentGetsWhatThoseWithRoomDoNotTake has two agents with room that want an input which the task does not have.
+func TestAFullAgentGetsWhatThoseWithRoomDoNotTake(t *testing.T) {
+	t.Parallel()
+	wants := []agentcard.InputSchema{{Name: "spec", SemanticType: "document", Required: true}}
+	either := []agentcard.InputSchema{{Name: "spec", SemanticType: "document"}}
+	makes := []agentcard.OutputSchema{{Name: "code", SemanticType: "artifact", Guaranteed: true}}
+	full := &actor{name: "full", skill: "work", full: true, inputs: either, outputs: makes, play: delivers("done")}
+	w := newWorld(t, full,
+		&actor{name: "picky", skill: "work", inputs: wants, outputs: makes, play: delivers("done")},
+		&actor{name: "choosy", skill: "work", inputs: wants, outputs: makes, play: delivers("done")},
+		&actor{name: "full-and-picky", skill: "work", full: true, inputs: wants, outputs: makes, play: delivers("done")})
+	for name, route := range map[string]orchestrator.Route{
+		"skill": {Skill: "work"}, "text": {Text: "work"}, "contract": {Contract: &orchestrator.Contract{Inputs: []orchestrator.Typed{{Name: "spec"}}, Output: orchestrator.Typed{Name: "code"}}},
+	} {
+		s := engine.Submission{Tenant: tenant, Caller: "tester", Message: text("do it"), Route: route}
+		dry, err := w.engine.Resolve(t.Context(), s)
+		why := map[string]string{}
+		for _, r := range dry.Rejected {
+			why[r.Agent] = r.Code
+		}
+		if err != nil || dry.Chosen != "full" || dry.Skill != "work" && name != "contract" || why["picky"] != "INPUT_MISSING" || why["choosy"] != "INPUT_MISSING" || why["full"] != "" {
+			t.Errorf("Resolve(by %s) = %+v, %v, want full, and the others rejected with INPUT_MISSING", name, dry, err)
+		}
+		if task, err := w.engine.Submit(t.Context(), s); err != nil || task.Agent != "full" {
+			t.Errorf("Submit(by %s) = agent %q, %v, want full", name, task.Agent, err)
+		}
+	}
+	full.inputs = wants
+	w.stop()
+	w.start()
+	if _, err := w.engine.Submit(t.Context(), engine.Submission{Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Skill: "work"}}); fault.ReasonOf(err) != "INPUT_MISSING" {
+		t.Errorf("Submit() where nobody takes the inputs = %v, want INPUT_MISSING", err)
+	}
+}
+
 // TestAnAgentThatJoinsTakesInputsAtOnce has the first submission after an agent has joined be one that the others do not take.
 func TestAnAgentThatJoinsTakesInputsAtOnce(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -104,7 +105,7 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 		return Result{}, err
 	}
 	known, indexes := r.directory.Revision(tenant), r.indexes.indexes(tenant) // before the decision, since either may change at any time
-	got, err := r.decide(ctx, tenant, route)
+	got, err := r.decide(ctx, tenant, route, nil)
 	if got.Decision.Refused == "" && (len(got.Decision.Chain) == 0 || indexes.view.current(r.directory, tenant)) {
 		return got, err
 	}
@@ -113,9 +114,14 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 		return Result{}, renewErr
 	}
 	if learned || r.directory.Revision(tenant) != known || r.indexes.indexes(tenant) != indexes {
-		return r.decide(ctx, tenant, route)
+		return r.decide(ctx, tenant, route, nil)
 	}
 	return got, err
+}
+
+// ResolveWithout decides where a route leads, by what is known, as if some agents were not there: others may be left out only because these have room.
+func (r *Router) ResolveWithout(ctx context.Context, tenant string, route orchestrator.Route, agents []string) (Result, error) {
+	return r.decide(ctx, tenant, route, agents)
 }
 
 // Renew brings what decisions are made by up to date, with everything done by any process. It reports whether leases were renewed.
@@ -126,8 +132,8 @@ func (r *Router) Renew(ctx context.Context, tenant string) (learned bool, err er
 	return learned, err
 }
 
-// decide does the work of Resolve with what is known.
-func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.Route) (Result, error) {
+// decide does the work of Resolve with what is known, as if the agents in without were not there.
+func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.Route, without []string) (Result, error) {
 	versions, err := registry.ParseVersionRange(route.Version)
 	if err != nil {
 		return Result{}, err
@@ -138,6 +144,9 @@ func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.R
 	f, err := r.find(ctx, tenant, route, versions)
 	if err != nil {
 		return refused(orchestrator.Decision{}, err)
+	}
+	if len(without) > 0 {
+		f.candidates = slices.DeleteFunc(f.candidates, func(c candidate) bool { return slices.Contains(without, c.agent.Name) })
 	}
 	defer r.pool.put(f.candidates)
 	fit := r.filter(tenant, f.candidates, route.Agent != "", versions, &f.rejected)
