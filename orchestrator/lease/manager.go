@@ -58,6 +58,7 @@ type Manager struct {
 	idle [orchestrator.Groups]int // used by Run only; how many rounds in a row a group was free
 
 	unrenewed   int // used by Run only; how many rounds in a row failed
+	unforgotten int // used by Run only; how many times in a row what is left of others was not deleted
 	uncollected int // used by Run only; how many times in a row messages could not be read
 
 	mu    sync.Mutex

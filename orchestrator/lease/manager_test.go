@@ -2,6 +2,7 @@ package lease_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -354,6 +355,27 @@ func TestAReplicaThatDiedIsRemovedInTheEnd(t *testing.T) {
 		}
 		if word, err := store.Collect(t.Context(), "dead", 10); err != nil || len(word) != 0 {
 			t.Errorf("Collect() = %v, %v, want nothing left for who died", word, err)
+		}
+	})
+}
+
+// undeletable is a store that deletes nothing.
+type undeletable struct{ storetest.MemoryLeases }
+
+func (*undeletable) Leave(context.Context, string) error { return errors.New("not allowed") }
+
+func TestAReplicaThatCannotBeRemovedDoesNotCostTheLeases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var store undeletable
+		a := run(t, &store, "a")
+		if err := store.Beat(t.Context(), orchestrator.Node{ID: "dead", Beats: 1}); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Minute) // it has not been silent for long enough
+		before := a.gainedTimes()
+		<-time.After(5 * time.Minute)
+		if a.holds() != orchestrator.Groups || a.gainedTimes() != before {
+			t.Errorf("a works on %d groups, and has gained %d meanwhile, want all of them and none anew", a.holds(), a.gainedTimes()-before)
 		}
 	})
 }
