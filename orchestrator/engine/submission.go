@@ -71,7 +71,7 @@ func (s *Submission) check() error {
 
 func (s *Submission) checkDeadline(now time.Time) error {
 	if !s.Deadline.IsZero() && (!s.Deadline.After(now) || s.Deadline.After(now.Add(orchestrator.MaxDeadline))) {
-		return fault.Invalid("deadline", "DEADLINE_OUT_OF_RANGE", "the deadline %s is not in the future or more than %d days away",
+		return fault.Invalid("deadline", "DEADLINE_OUT_OF_RANGE", "the deadline %s has passed or is more than %d days away",
 			s.Deadline.Format(time.RFC3339), int(orchestrator.MaxDeadline.Hours()/24))
 	}
 	return nil
