@@ -53,7 +53,7 @@ func (r *Router) alternatives(tenant string, chain []orchestrator.Link, at int) 
 		return !c.match.output.Guaranteed || slices.ContainsFunc(chain, func(l orchestrator.Link) bool { return l.Agent == c.agent.Name }) ||
 			!r.outputUsable(tenant, v, c.match.output, chain, at)
 	})
-	fit := r.filter(tenant, usable, false, registry.VersionRange{}, &f.rejected)
+	fit := r.filter(tenant, usable, false, 1, registry.VersionRange{}, &f.rejected)
 	if len(fit) == 0 {
 		return nil, registry.Agent{}
 	}

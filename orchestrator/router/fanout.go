@@ -27,6 +27,14 @@ func fanOut(d orchestrator.Decision, fit []*candidate, f orchestrator.FanOut) (R
 	return got, nil
 }
 
+// needed returns how many agents a task cannot do without: for them, rather than for none, those that are full are taken, too.
+func needed(f *orchestrator.FanOut) int {
+	if f == nil {
+		return 1
+	}
+	return max(f.K, 1)
+}
+
 // checkFanOut refuses a fan-out that makes no sense.
 func checkFanOut(r orchestrator.Route) error {
 	f := r.FanOut

@@ -3,6 +3,7 @@ package router_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -71,6 +72,35 @@ func TestAFanOutWithTooFewAgentsIsRefused(t *testing.T) {
 	}
 	if d := got.Decision; len(d.Candidates) != 8 || len(d.FanOut) > 0 || d.Refused == "" {
 		t.Errorf("Decision = %+v, want the eight candidates, and that it was refused", d)
+	}
+}
+
+// TestAFanOutTakesThoseThatAreFullWhereTheyAreNeeded has two agents with room, two that are full, and one that could not be reached lately.
+func TestAFanOutTakesThoseThatAreFullWhereTheyAreNeeded(t *testing.T) {
+	t.Parallel()
+	agents := fleet{loaded("a", 0, 10), loaded("b", 9, 10), loaded("full", 10, 10), loaded("fuller", 11, 10), loaded("lost", 0, 10)}
+	r := router.New(router.Config{Directory: agents, Intn: first, Cut: func(_, agent string) bool { return agent == "lost" }})
+	for name, test := range map[string]struct {
+		fanOut orchestrator.FanOut
+		want   string
+		left   string // is rejected
+	}{
+		"all":          {orchestrator.FanOut{Mode: orchestrator.PlanAll}, "a b", "full fuller lost"},
+		"any":          {orchestrator.FanOut{Mode: orchestrator.PlanAny, Agents: 4}, "a b", "full fuller lost"},
+		"two":          {orchestrator.FanOut{Mode: orchestrator.PlanK, K: 2}, "a b", "full fuller lost"},
+		"three":        {orchestrator.FanOut{Mode: orchestrator.PlanK, K: 3, Agents: 3}, "a b full", "lost"},
+		"five of five": {orchestrator.FanOut{Mode: orchestrator.PlanK, K: 5}, "a b full fuller lost", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work", FanOut: &test.fanOut})
+			if err != nil || strings.Join(got.Decision.FanOut, " ") != test.want {
+				t.Errorf("Resolve() = %v, %v, want %s", got.Decision.FanOut, err, test.want)
+			}
+			if left := strings.Join(slices.Sorted(maps.Keys(codes(got.Decision.Rejected))), " "); left != test.left {
+				t.Errorf("rejected are %q, want %q", left, test.left)
+			}
+		})
 	}
 }
 

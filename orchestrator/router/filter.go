@@ -2,16 +2,15 @@ package router
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/quorate/quorate/registry"
 )
 
-// filter removes the agents that cannot take a task now, and those that are full or out of reach while another agent is not. A named agent may be
-// full, out of reach or never heard of, because its caller has no alternative. The version must be in the range and the card trusted in any case.
-func (r *Router) filter(tenant string, list []candidate, named bool, versions registry.VersionRange, rejected *rejections) (fit []*candidate) {
-	least := drawback(math.MaxUint8) // of those without an obstacle
+// filter removes the agents that cannot take a task now, and those that are full or out of reach while as many others as are needed are not. A named agent may
+// be full, out of reach or never heard of, because its caller has no alternative. The version must be in the range and the card trusted in any case.
+func (r *Router) filter(tenant string, list []candidate, named bool, needed int, versions registry.VersionRange, rejected *rejections) (fit []*candidate) {
+	var with [drawbackUnreachable + 1]int // how many without an obstacle have which drawback
 	for i := range list {
 		c := &list[i]
 		if c.obstacle = r.obstacle(c, named, versions); c.obstacle != "" {
@@ -20,12 +19,16 @@ func (r *Router) filter(tenant string, list []candidate, named bool, versions re
 		if !named {
 			c.drawback = r.drawback(tenant, c)
 		}
-		least = min(least, c.drawback)
+		with[c.drawback]++
+	}
+	most := drawbackNone // that a candidate may have
+	for n := with[most]; n < needed && most < drawbackUnreachable; n += with[most] {
+		most++
 	}
 	fit = make([]*candidate, 0, len(list)) // pointers, since sorting the candidates themselves would copy them again and again
 	for i := range list {
 		c := &list[i]
-		if c.obstacle == "" && c.drawback > least {
+		if c.obstacle == "" && c.drawback > most {
 			c.obstacle = c.drawback.code()
 		}
 		if c.obstacle == "" {
@@ -51,7 +54,7 @@ func (r *Router) obstacle(c *candidate, named bool, versions registry.VersionRan
 	}
 }
 
-// drawback is what keeps an agent from a task only if there is an alternative with a smaller one.
+// drawback is what keeps an agent from a task only if there are enough alternatives with a smaller one.
 type drawback byte
 
 const (

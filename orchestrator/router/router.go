@@ -149,7 +149,7 @@ func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.R
 		f.candidates = slices.DeleteFunc(f.candidates, func(c candidate) bool { return slices.Contains(without, c.agent.Name) })
 	}
 	defer r.pool.put(f.candidates)
-	fit := r.filter(tenant, f.candidates, route.Agent != "", versions, &f.rejected)
+	fit := r.filter(tenant, f.candidates, route.Agent != "", needed(route.FanOut), versions, &f.rejected)
 	if f.rejectOthers != nil {
 		f.rejectOthers(&f.rejected)
 	}

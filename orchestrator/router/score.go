@@ -31,6 +31,9 @@ func (r *Router) score(tenant string, list []*candidate) {
 		c.score = c.relevance * c.byStatus() * c.byLoad() * c.byOutcomes(fastest)
 	}
 	slices.SortFunc(list, func(x, y *candidate) int {
+		if x.drawback != y.drawback { // in a fan-out that needs those with one, too
+			return cmp.Compare(x.drawback, y.drawback)
+		}
 		if x.score != y.score {
 			return cmp.Compare(y.score, x.score)
 		}
