@@ -49,19 +49,25 @@ func (r *Router) alternatives(tenant string, chain []orchestrator.Link, at int) 
 	}
 	f := r.selectMakers(tenant, v, v.makers(want.Output), &want)
 	defer r.pool.put(f.candidates)
-	usable := slices.DeleteFunc(f.candidates, func(c candidate) bool { // first of all: for others, nobody who is full is left out
-		return !c.match.output.Guaranteed || slices.ContainsFunc(chain, func(l orchestrator.Link) bool { return l.Agent == c.agent.Name }) ||
-			!r.outputUsable(tenant, v, c.match.output, chain, at)
+	others := slices.DeleteFunc(f.candidates, func(c candidate) bool {
+		return !c.match.output.Guaranteed || slices.ContainsFunc(chain, func(l orchestrator.Link) bool { return l.Agent == c.agent.Name })
 	})
-	fit := r.filter(tenant, usable, false, 1, registry.VersionRange{}, &f.rejected)
-	if len(fit) == 0 {
-		return nil, registry.Agent{}
-	}
+	fit := r.filter(tenant, others, false, len(others), registry.VersionRange{}, &f.rejected) // nobody is left out for others, who may not be usable
 	r.score(tenant, fit)
-	for _, c := range fit[:min(len(fit), maxAlternatives)] {
+	var least drawback
+	for _, c := range fit {
+		if len(list) == maxAlternatives || len(list) > 0 && c.drawback > least {
+			break
+		}
+		if !r.outputUsable(tenant, v, c.match.output, chain, at) {
+			continue
+		}
+		if len(list) == 0 {
+			best, least = c.agentWithStatus(), c.drawback
+		}
 		list = append(list, orchestrator.Candidate{Agent: c.agent.Name, Score: c.score, Reasons: c.reasons})
 	}
-	return list, fit[0].agentWithStatus()
+	return list, best
 }
 
 // outputUsable reports whether the later steps that take a step's output could use this output instead.
