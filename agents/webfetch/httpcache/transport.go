@@ -1,7 +1,6 @@
 package httpcache
 
 import (
-	"cmp"
 	"io"
 	"net/http"
 	"strings"
@@ -49,8 +48,13 @@ var _ http.RoundTripper = (*Transport)(nil)
 
 // New returns a Transport over next.
 func New(next http.RoundTripper, o Options) *Transport {
-	all := cmp.Or(o.MaxBytes, 64<<20)
-	return &Transport{next: next, store: newStore(all), maxBody: min(cmp.Or(o.MaxBodyBytes, 4<<20), all/2)}
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = 64 << 20
+	}
+	if o.MaxBodyBytes <= 0 {
+		o.MaxBodyBytes = 4 << 20
+	}
+	return &Transport{next: next, store: newStore(o.MaxBytes), maxBody: min(o.MaxBodyBytes, o.MaxBytes/2)}
 }
 
 // RoundTrip implements http.RoundTripper.

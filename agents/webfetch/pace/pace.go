@@ -3,7 +3,6 @@
 package pace
 
 import (
-	"cmp"
 	"container/list"
 	"context"
 	"net/netip"
@@ -50,7 +49,18 @@ type site struct {
 
 // New returns a Limiter.
 func New(o Options) *Limiter {
-	o = Options{cmp.Or(o.PerSecond, 20), cmp.Or(o.Burst, 40), cmp.Or(o.AtOnce, 8), cmp.Or(o.MaxSites, 10_000)}
+	if o.PerSecond <= 0 {
+		o.PerSecond = 20
+	}
+	if o.Burst <= 0 {
+		o.Burst = 40
+	}
+	if o.AtOnce <= 0 {
+		o.AtOnce = 8
+	}
+	if o.MaxSites <= 0 {
+		o.MaxSites = 10_000
+	}
 	return &Limiter{options: o, sites: make(map[string]*list.Element), order: list.New()}
 }
 
