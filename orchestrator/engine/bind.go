@@ -1,10 +1,6 @@
 package engine
 
 import (
-	"context"
-	"slices"
-
-	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
@@ -24,55 +20,16 @@ func (s *Submission) bindInputs(r *router.Router, a registry.Agent) error {
 	return nil
 }
 
-// maxOthers bounds how many candidates are looked at when the chosen one does not take the inputs.
-const maxOthers = 10
-
-// bindToChosen is bindInputs for the chosen agent, or for the best other one that takes the inputs: chance and load decide among these, and must not decide
-// whether the task is refused. If no candidate takes them, those count that were left out because candidates have room, or can be reached.
-func (e *Engine) bindToChosen(ctx context.Context, s *Submission, to *router.Result) error {
-	others := leavesOut(&to.Decision) && s.chain == nil
-	refusing, refusal := e.bindToCandidate(s, to)
-	for refusal != nil && others {
-		next, err := e.router.ResolveWithout(ctx, s.Tenant, s.Route, namesOf(refusing))
-		if err != nil || next.Decision.Together() {
-			break
-		}
-		others = leavesOut(&next.Decision)
-		more, err := e.bindToCandidate(s, &next)
-		if err == nil {
-			next.Decision.Rejected = append(next.Decision.Rejected, refusing...)
-			*to = next
-			return nil
-		}
-		refusing = append(refusing, more...)
+// bindToCandidate is bindInputs for the chosen agent, or for the best other candidate that takes the inputs: chance and load decide among these, and must not
+// decide whether the task is refused. Those that do not take the inputs are rejected; if none does, the error says why the chosen one does not.
+func (e *Engine) bindToCandidate(s *Submission, to *router.Result) error {
+	refusal := s.bindInputs(e.router, to.Agent)
+	if refusal == nil {
+		return nil
 	}
-	return refusal
-}
-
-// leavesOut reports whether a decision rejects agents only because others have room or can be reached.
-func leavesOut(d *orchestrator.Decision) bool {
-	return slices.ContainsFunc(d.Rejected, func(r orchestrator.Rejection) bool {
-		return r.Code == router.CodeFull || r.Code == router.CodeUnreachable
-	})
-}
-
-func namesOf(rejected []orchestrator.Rejection) []string {
-	names := make([]string, len(rejected))
-	for i, r := range rejected {
-		names[i] = r.Agent
-	}
-	return names
-}
-
-// bindToCandidate is bindInputs for the chosen agent, or for the best other candidate. Those that do not take the inputs are rejected, and returned; refusal is
-// why the chosen one does not, if none does.
-func (e *Engine) bindToCandidate(s *Submission, to *router.Result) (refusing []orchestrator.Rejection, refusal error) {
-	if refusal = s.bindInputs(e.router, to.Agent); refusal == nil {
-		return nil, nil
-	}
-	chosen, candidates, before := to.Agent.Name, to.Decision.Candidates, len(to.Decision.Rejected)
+	chosen, candidates := to.Agent.Name, to.Decision.Candidates
 	to.Decision = withoutCandidate(to.Decision, chosen, fault.From(refusal))
-	for _, c := range candidates[:min(len(candidates), maxOthers)] {
+	for _, c := range candidates {
 		other, ok := e.Directory.Agent(s.Tenant, c.Agent)
 		if !ok || c.Agent == chosen {
 			continue
@@ -80,9 +37,9 @@ func (e *Engine) bindToCandidate(s *Submission, to *router.Result) (refusing []o
 		err := s.bindInputs(e.router, other)
 		if err == nil {
 			to.Decision, to.Agent = withChoice(to.Decision, chosen, c.Agent, fault.From(refusal)), other
-			return to.Decision.Rejected[before:], nil
+			return nil
 		}
 		to.Decision = withoutCandidate(to.Decision, c.Agent, fault.From(err))
 	}
-	return to.Decision.Rejected[before:], refusal
+	return refusal
 }

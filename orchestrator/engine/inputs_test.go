@@ -222,6 +222,31 @@ func TestAFanOutGoesToThoseThatTakeTheInputs(t *testing.T) {
 	}
 }
 
+// TestAFullAgentIsInAFanOutInsteadOfOneThatDoesNotTakeTheInputs has an agent with room that wants an input which the task does not have.
+func TestAFullAgentIsInAFanOutInsteadOfOneThatDoesNotTakeTheInputs(t *testing.T) {
+	wants := []agentcard.InputSchema{{Name: "spec", SemanticType: "document", Required: true}}
+	picky := &actor{name: "picky", skill: "work", inputs: wants}
+	full := &actor{name: "full", skill: "work", full: true, play: delivers("done")}
+	plain := &actor{name: "plain", skill: "work", play: delivers("done")}
+	for name, test := range map[string]struct {
+		mode   string
+		agents []*actor
+		want   []string
+	}{
+		"any": {orchestrator.PlanAny, []*actor{picky, full}, []string{"full"}},
+		"all": {orchestrator.PlanAll, []*actor{picky, full, plain}, []string{"full", "plain"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, test.agents...)
+			s := engine.Submission{Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: test.mode}}}
+			task, err := w.engine.Submit(t.Context(), s)
+			if slices.Sort(task.Decision.FanOut); err != nil || !slices.Equal(task.Decision.FanOut, test.want) {
+				t.Errorf("Submit() = a task of %v, %v, want one of %v", task.Decision.FanOut, err, test.want)
+			}
+		})
+	}
+}
+
 // TestAFanOutDoesWithoutThoseThatDoNotTakeTheInputs has three agents of which one wants an input that the task does not have, and two or fewer have to complete it.
 func TestAFanOutDoesWithoutThoseThatDoNotTakeTheInputs(t *testing.T) {
 	t.Parallel()

@@ -188,13 +188,14 @@ func TestNobodyStepsInWhoDoesNotTakeTheInputs(t *testing.T) {
 	}
 }
 
-// TestAStepGoesToAnAgentThatTakesItsInputs has the agents of two steps take only what is shorter than what they are given.
+// TestAStepGoesToAnAgentThatTakesItsInputs has the agents of two steps take only what is shorter than what they are given, and so has one that could stand in for
+// the first and, unlike the one that does, is not full.
 func TestAStepGoesToAnAgentThatTakesItsInputs(t *testing.T) {
 	t.Parallel()
-	list := append(withASpare(), turns("z-coder", "tales", "reference", "code", "artifact"))
-	for _, a := range list[:2] {
-		a.inputs[0].ValidationRules = []agentcard.ValidationRule{{Type: "length", Value: 3.0, Message: "too long"}}
-	}
+	list := append(withASpare(), turns("z-coder", "tales", "reference", "code", "artifact"), turns("choosy", "thought", "comment", "stories", "reference"))
+	short := []agentcard.ValidationRule{{Type: "length", Value: 3.0, Message: "too long"}}
+	list[0].inputs[0].ValidationRules, list[1].inputs[0].ValidationRules, list[5].inputs[0].ValidationRules = short, short, short
+	list[3].full = true
 	w := newWorld(t, list...)
 	s := chained()
 	s.Tenant, s.Caller, s.Message = tenant, "tester", text("do it")
@@ -216,7 +217,7 @@ func TestAStepGoesToAnAgentThatTakesItsInputs(t *testing.T) {
 			t.Errorf("%s got %d messages, want none", a.name, n)
 		}
 	}
-	list[3].inputs[0].ValidationRules = list[0].inputs[0].ValidationRules
+	list[3].inputs[0].ValidationRules = short
 	if _, err := newWorld(t, list...).engine.Submit(t.Context(), s); fault.ReasonOf(err) != "INPUT_INVALID" {
 		t.Errorf("Submit() when nobody takes the input = %v, want INPUT_INVALID", err)
 	}

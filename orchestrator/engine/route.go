@@ -77,7 +77,7 @@ func (e *Engine) decide(ctx context.Context, s *Submission) (to router.Result, e
 // bind checks a submission's inputs against those of the agents that would get them, and puts them into the message.
 func (e *Engine) bind(ctx context.Context, s *Submission, to *router.Result) (*orchestrator.Plan, error) {
 	if !to.Decision.Together() {
-		return nil, e.bindToChosen(ctx, s, to)
+		return nil, e.bindToCandidate(s, to)
 	}
 	p, err := e.buildPlan(ctx, s, to)
 	if err == nil {

@@ -52,18 +52,17 @@ func (r *Router) alternatives(tenant string, chain []orchestrator.Link, at int) 
 	others := slices.DeleteFunc(f.candidates, func(c candidate) bool {
 		return !c.match.output.Guaranteed || slices.ContainsFunc(chain, func(l orchestrator.Link) bool { return l.Agent == c.agent.Name })
 	})
-	fit := r.filter(tenant, others, false, len(others), registry.VersionRange{}, &f.rejected) // nobody is left out for others, who may not be usable
+	fit := r.filter(tenant, others, false, registry.VersionRange{}, &f.rejected)
 	r.score(tenant, fit)
-	var least drawback
 	for _, c := range fit {
-		if len(list) == maxAlternatives || len(list) > 0 && c.drawback > least {
+		if len(list) == maxAlternatives {
 			break
 		}
 		if !r.outputUsable(tenant, v, c.match.output, chain, at) {
 			continue
 		}
 		if len(list) == 0 {
-			best, least = c.agentWithStatus(), c.drawback
+			best = c.agentWithStatus()
 		}
 		list = append(list, orchestrator.Candidate{Agent: c.agent.Name, Score: c.score, Reasons: c.reasons})
 	}

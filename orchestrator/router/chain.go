@@ -79,7 +79,7 @@ func (r *Router) linkObstacle(tenant, agent string) string {
 	case c.obstacle != "":
 		return c.describeObstacle(registry.VersionRange{})
 	case r.cut(tenant, agent):
-		return avoided
+		return "it could not be reached lately and is avoided for a while"
 	default:
 		return ""
 	}

@@ -6,8 +6,7 @@ const (
 	CodeError       = "AGENT_ERROR"                 // it reports an error
 	CodeUnknown     = "AGENT_UNKNOWN"               // it was never heard of; used only when named
 	CodeDraining    = "AGENT_DRAINING"              // an admin keeps new tasks from it
-	CodeFull        = "AGENT_FULL"                  // it has as many tasks as it can work on, and enough other agents do not
-	CodeUnreachable = "AGENT_UNREACHABLE"           // it could not be reached lately, and enough other agents can
+	CodeUnreachable = "AGENT_UNREACHABLE"           // it could not be reached
 	CodeVersion     = "VERSION_MISMATCH"            // its version is not in the requested range
 	CodeUntrusted   = "CARD_UNTRUSTED"              // the signature of its card does not satisfy this server's policy
 	CodeUnspoken    = "AGENT_INTERFACE_UNSUPPORTED" // it offers no interface over which a task could be sent; also the reason of a fault if that is all there is

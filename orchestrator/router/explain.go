@@ -17,6 +17,13 @@ func (c *candidate) explain() {
 	case n > 0:
 		c.addReason("tasks under way: %d", n)
 	}
+	switch c.drawback {
+	case drawbackFull:
+		c.addReason("full: comes after all that have room")
+	case drawbackUnreachable:
+		c.addReason("could not be reached lately: comes after all others")
+	default:
+	}
 	if c.signal.latency > 0 {
 		c.addReason("takes %s", c.signal.latency.Round(time.Millisecond))
 	}

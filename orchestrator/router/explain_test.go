@@ -103,8 +103,8 @@ func TestADecisionSaysHowAgentsDo(t *testing.T) {
 		"drained": "AGENT_DRAINING: an admin keeps new tasks from it",
 		"never":   "AGENT_UNKNOWN: it was never heard of and is used only when named: it has sent no heartbeat",
 		"silent":  "AGENT_UNAVAILABLE: it is unavailable: not heard of since 2026-01-01T12:00:00Z; the lease ended at 2026-01-01T12:01:00Z",
-		"cut":     "AGENT_UNREACHABLE: it could not be reached lately and is avoided for a while; other agents can be reached",
-		"full":    "AGENT_FULL: it works on 2 tasks and can work on 2; others have room",
+		"cut":     "status available; could not be reached lately: comes after all others",
+		"full":    "status available; 2 of 2 tasks under way; full: comes after all that have room",
 	}
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("Resolve(work) says (-want +got):\n%s", diff)

@@ -11,7 +11,7 @@ func fanOut(d orchestrator.Decision, fit []*candidate, f orchestrator.FanOut) (R
 	if most == 0 {
 		most = max(orchestrator.DefaultFanOut, f.K)
 	}
-	taken := fit[:min(len(fit), most)]
+	taken := best(fit, min(len(fit), most), f.K)
 	if f.Mode == orchestrator.PlanK && f.K > len(taken) {
 		listCandidates(&d, fit)
 		return refused(d, fault.New(fault.Unavailable, ReasonTooFew, "%d agents have to complete the task and %d can take it", f.K, len(taken)))
@@ -27,12 +27,13 @@ func fanOut(d orchestrator.Decision, fit []*candidate, f orchestrator.FanOut) (R
 	return got, nil
 }
 
-// needed returns how many agents a task cannot do without: for them, rather than for none, those that are full are taken, too.
-func needed(f *orchestrator.FanOut) int {
-	if f == nil {
-		return 1
+// best returns the first candidates, at most so many, and none with a drawback that is not needed to have as many as must complete the task.
+func best(fit []*candidate, most, needed int) []*candidate {
+	least := fit[min(max(needed, 1), most)-1].drawback
+	for fit[most-1].drawback > least {
+		most--
 	}
-	return max(f.K, 1)
+	return fit[:most]
 }
 
 // checkFanOut refuses a fan-out that makes no sense.

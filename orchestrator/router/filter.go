@@ -7,35 +7,20 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// filter removes the agents that cannot take a task now, and those that are full or out of reach while as many others as are needed are not. A named agent may
-// be full, out of reach or never heard of, because its caller has no alternative. The version must be in the range and the card trusted in any case.
-func (r *Router) filter(tenant string, list []candidate, named bool, needed int, versions registry.VersionRange, rejected *rejections) (fit []*candidate) {
-	var with [drawbackUnreachable + 1]int // how many without an obstacle have which drawback
+// filter removes the agents that cannot take a task now. A named agent may be one that was never heard of, because its caller has no alternative. The version must
+// be in the range and the card trusted in any case.
+func (r *Router) filter(tenant string, list []candidate, named bool, versions registry.VersionRange, rejected *rejections) (fit []*candidate) {
+	fit = make([]*candidate, 0, len(list)) // pointers, since sorting the candidates themselves would copy them again and again
 	for i := range list {
 		c := &list[i]
 		if c.obstacle = r.obstacle(c, named, versions); c.obstacle != "" {
+			rejected.add(c.agent.Name, c.obstacle, func() string { return c.describeObstacle(versions) })
 			continue
 		}
 		if !named {
 			c.drawback = r.drawback(tenant, c)
 		}
-		with[c.drawback]++
-	}
-	most := drawbackNone // that a candidate may have
-	for n := with[most]; n < needed && most < drawbackUnreachable; n += with[most] {
-		most++
-	}
-	fit = make([]*candidate, 0, len(list)) // pointers, since sorting the candidates themselves would copy them again and again
-	for i := range list {
-		c := &list[i]
-		if c.obstacle == "" && c.drawback > most {
-			c.obstacle = c.drawback.code()
-		}
-		if c.obstacle == "" {
-			fit = append(fit, c)
-		} else {
-			rejected.add(c.agent.Name, c.obstacle, func() string { return c.describeObstacle(versions) })
-		}
+		fit = append(fit, c)
 	}
 	return fit
 }
@@ -54,7 +39,8 @@ func (r *Router) obstacle(c *candidate, named bool, versions registry.VersionRan
 	}
 }
 
-// drawback is what keeps an agent from a task only if there are enough alternatives with a smaller one.
+// drawback is what makes an agent come after all that have a smaller one. It is no obstacle, since those may not take the inputs, or be gone before the task is
+// done.
 type drawback byte
 
 const (
@@ -72,13 +58,6 @@ func (r *Router) drawback(tenant string, c *candidate) drawback {
 	default:
 		return drawbackNone
 	}
-}
-
-func (d drawback) code() string {
-	if d == drawbackUnreachable {
-		return CodeUnreachable
-	}
-	return CodeFull
 }
 
 // AcceptsTasks reports whether an agent with a status gets tasks that do not name it.
@@ -116,9 +95,6 @@ func statusObstacle(s registry.Status, named bool) string {
 	}
 }
 
-// avoided says why an agent is cut.
-const avoided = "it could not be reached lately and is avoided for a while"
-
 // describeObstacle explains a candidate's obstacle in words.
 func (c *candidate) describeObstacle(versions registry.VersionRange) string {
 	switch s := c.status; c.obstacle {
@@ -134,10 +110,6 @@ func (c *candidate) describeObstacle(versions registry.VersionRange) string {
 		return "it was never heard of and is used only when named" + statusMessage(s)
 	case CodeError:
 		return "it is in error" + statusMessage(s)
-	case CodeFull:
-		return fmt.Sprintf("it works on %d tasks and can work on %d; others have room", s.InFlight, s.Capacity)
-	case CodeUnreachable:
-		return avoided + "; other agents can be reached"
 	default:
 		return strings.TrimSpace("it is "+s.Status) + statusMessage(s)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -105,7 +104,7 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 		return Result{}, err
 	}
 	known, indexes := r.directory.Revision(tenant), r.indexes.indexes(tenant) // before the decision, since either may change at any time
-	got, err := r.decide(ctx, tenant, route, nil)
+	got, err := r.decide(ctx, tenant, route)
 	if got.Decision.Refused == "" && (len(got.Decision.Chain) == 0 || indexes.view.current(r.directory, tenant)) {
 		return got, err
 	}
@@ -114,14 +113,9 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 		return Result{}, renewErr
 	}
 	if learned || r.directory.Revision(tenant) != known || r.indexes.indexes(tenant) != indexes {
-		return r.decide(ctx, tenant, route, nil)
+		return r.decide(ctx, tenant, route)
 	}
 	return got, err
-}
-
-// ResolveWithout decides where a route leads, by what is known, as if some agents were not there: others may be left out only because these have room.
-func (r *Router) ResolveWithout(ctx context.Context, tenant string, route orchestrator.Route, agents []string) (Result, error) {
-	return r.decide(ctx, tenant, route, agents)
 }
 
 // Renew brings what decisions are made by up to date, with everything done by any process. It reports whether leases were renewed.
@@ -132,8 +126,8 @@ func (r *Router) Renew(ctx context.Context, tenant string) (learned bool, err er
 	return learned, err
 }
 
-// decide does the work of Resolve with what is known, as if the agents in without were not there.
-func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.Route, without []string) (Result, error) {
+// decide does the work of Resolve with what is known.
+func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.Route) (Result, error) {
 	versions, err := registry.ParseVersionRange(route.Version)
 	if err != nil {
 		return Result{}, err
@@ -145,11 +139,8 @@ func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.R
 	if err != nil {
 		return refused(orchestrator.Decision{}, err)
 	}
-	if len(without) > 0 {
-		f.candidates = slices.DeleteFunc(f.candidates, func(c candidate) bool { return slices.Contains(without, c.agent.Name) })
-	}
 	defer r.pool.put(f.candidates)
-	fit := r.filter(tenant, f.candidates, route.Agent != "", needed(route.FanOut), versions, &f.rejected)
+	fit := r.filter(tenant, f.candidates, route.Agent != "", versions, &f.rejected)
 	if f.rejectOthers != nil {
 		f.rejectOthers(&f.rejected)
 	}

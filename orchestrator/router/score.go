@@ -31,7 +31,7 @@ func (r *Router) score(tenant string, list []*candidate) {
 		c.score = c.relevance * c.byStatus() * c.byLoad() * c.byOutcomes(fastest)
 	}
 	slices.SortFunc(list, func(x, y *candidate) int {
-		if x.drawback != y.drawback { // in a fan-out that needs those with one, too
+		if x.drawback != y.drawback {
 			return cmp.Compare(x.drawback, y.drawback)
 		}
 		if x.score != y.score {
@@ -83,7 +83,7 @@ func (c *candidate) byOutcomes(fastest time.Duration) float64 {
 // signals catch up. Taking two of nearly equal candidates at random, and the less loaded one of these, spreads the tasks (power of two choices).
 func (r *Router) choose(list []*candidate) int {
 	near := 1
-	for near < len(list) && list[near].score >= nearEqualShare*list[0].score {
+	for near < len(list) && list[near].drawback == list[0].drawback && list[near].score >= nearEqualShare*list[0].score {
 		near++
 	}
 	if near == 1 {

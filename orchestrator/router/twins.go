@@ -19,7 +19,7 @@ func (r *Router) spread(tenant string, v *view, chain []orchestrator.Link) {
 		r.directory.PeekAll(tenant, slices.Values(twins), func(a *registry.Agent, status registry.Status) {
 			list = append(list, candidate{agent: a, status: status, relevance: 1})
 		})
-		if fit := r.filter(tenant, list, false, 1, registry.VersionRange{}, &rejections{}); len(fit) > 0 {
+		if fit := r.filter(tenant, list, false, registry.VersionRange{}, &rejections{}); len(fit) > 0 {
 			r.score(tenant, fit)
 			chain[at].Agent = fit[r.choose(fit)].agent.Name
 		}

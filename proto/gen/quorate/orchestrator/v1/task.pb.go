@@ -1432,7 +1432,7 @@ type Rejection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's name.
 	Agent string `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
-	// A stable code: AGENT_UNAVAILABLE, AGENT_ERROR, AGENT_UNKNOWN, AGENT_DRAINING, AGENT_FULL, AGENT_UNREACHABLE, VERSION_MISMATCH, CARD_UNTRUSTED, AGENT_INTERFACE_UNSUPPORTED, OUTPUT_MISSING, INPUT_MISSING, INPUT_INVALID or TEXT_NOT_ALIKE.
+	// A stable code: AGENT_UNAVAILABLE, AGENT_ERROR, AGENT_UNKNOWN, AGENT_DRAINING, AGENT_UNREACHABLE, VERSION_MISMATCH, CARD_UNTRUSTED, AGENT_INTERFACE_UNSUPPORTED, OUTPUT_MISSING, INPUT_MISSING, INPUT_INVALID or TEXT_NOT_ALIKE.
 	Code string `protobuf:"bytes,2,opt,name=code,proto3" json:"code,omitempty"`
 	// The reason in words.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
