@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -66,7 +65,7 @@ type DB struct {
 	done  chan struct{} // closed when the committer has ended
 
 	update     func(fn func(tx *bbolt.Tx) error) error // that of bolt, except in tests
-	committing sync.RWMutex                            // held for writing during a commit
+	committing atomic.Pointer[chan struct{}]           // of the last commit: closed at its end
 	durable    atomic.Int64                            // id of the newest transaction that is known to be on disk; bbolt shows one while it is flushed
 	failure    atomic.Pointer[failure]                 // nil unless the last commit failed
 	retry      <-chan time.Time                        // of the committer: when to settle; nil if nothing is unsettled

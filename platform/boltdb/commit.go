@@ -87,8 +87,7 @@ func (db *DB) commitGroup(group []*request) {
 		answerAll(group, refusal)
 		return
 	}
-	db.committing.Lock()
-	defer db.committing.Unlock()
+	defer db.beginCommit()()
 	rest := group
 	for len(rest) > 0 {
 		bad, id := -1, 0
@@ -117,6 +116,13 @@ func (db *DB) commitGroup(group []*request) {
 	for _, r := range group {
 		r.answer <- r.result
 	}
+}
+
+// beginCommit notes that a commit begins, and returns the function to call at its end. The committer does not wait for readers: thousands may be about to read.
+func (db *DB) beginCommit() (end func()) {
+	over := make(chan struct{})
+	db.committing.Store(&over)
+	return func() { close(over) }
 }
 
 // errRollback ends a transaction of which nothing is to stay.

@@ -96,8 +96,7 @@ func (db *DB) settle() error {
 		db.retry = time.After(failurePause)
 		return nil
 	}
-	db.committing.Lock()
-	defer db.committing.Unlock()
+	defer db.beginCommit()()
 	var id int
 	err := db.update(func(tx *bbolt.Tx) error {
 		id = tx.ID()
@@ -115,10 +114,10 @@ func (db *DB) onDisk(id int) error {
 	if int64(id) <= db.durable.Load() {
 		return nil
 	}
-	db.committing.RLock() // it waits for the end of the flush
-	defer db.committing.RUnlock()
+	<-*db.committing.Load() // the end of the flush
+	f := db.failure.Load()  // before a later success, which is noted first, takes it away
 	if int64(id) <= db.durable.Load() {
 		return nil
 	}
-	return db.failure.Load().err
+	return f.err
 }
