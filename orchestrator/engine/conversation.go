@@ -24,6 +24,7 @@ const saveTimeout = 5 * time.Second
 type conversation struct {
 	engine      *Engine
 	client      agentclient.Client
+	agent       orchestrator.Key // with which it is
 	stream      bool
 	announces   bool                    // the agent sends push notifications
 	cancel      context.CancelCauseFunc // ends the exchange when it can no longer be stored

@@ -29,6 +29,7 @@ type Engine struct {
 	scans        scanSchedule
 	fresh        freshTasks
 	firstPolls   firstPolls
+	asks         asks
 	watchers     watchers // of what is stored of tasks
 	onlookers    watchers // of what agents deliver while they work
 }

@@ -83,7 +83,7 @@ func (e *Engine) converse(ctx context.Context, t orchestrator.Task, agent *regis
 		t = intended
 	}
 	c := &conversation{
-		engine: e, client: client, stream: agent.Card.Streaming, announces: agent.Card.PushNotifications && !agent.Card.Streaming,
+		engine: e, client: client, agent: agentKey(&t), stream: agent.Card.Streaming, announces: agent.Card.PushNotifications && !agent.Card.Streaming,
 		mu: newLatch(), task: t, first: first,
 	}
 	c.onReached = sync.OnceFunc(func() {

@@ -34,7 +34,7 @@ func (c *conversation) poll(ctx context.Context) error {
 		if remote == "" {
 			return fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "agent %q ended its answer without a task or a message", agent)
 		}
-		if err := waitForNews(ctx, wait, announced); err != nil {
+		if err := waitForNews(ctx, pause.Jittered(wait), announced); err != nil {
 			return err
 		}
 		if first {
@@ -104,6 +104,11 @@ func (c *conversation) getTask(ctx context.Context, remote string, history int32
 }
 
 func (c *conversation) askForTask(ctx context.Context, remote string, history int32) (*a2apb.Task, error) {
+	end, err := c.engine.asks.begin(ctx, c.agent)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	t, err := c.client.Task(ctx, remote, history)

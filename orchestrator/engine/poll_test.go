@@ -3,6 +3,8 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -142,4 +144,42 @@ func TestATaskWithoutAStatusIsNoAnswer(t *testing.T) {
 	if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error.Reason != agentclient.ReasonAnswerInvalid {
 		t.Errorf("state %s, error %+v, want it failed with %s", task.State, task.Error, agentclient.ReasonAnswerInvalid)
 	}
+}
+
+// besieged is an agent that takes a second to say how one of its tasks is.
+type besieged struct {
+	agentclient.Client
+	now, most atomic.Int64 // calls that it has not answered
+}
+
+func (c *besieged) Task(ctx context.Context, id string, history int32) (*a2apb.Task, error) {
+	n := c.now.Add(1)
+	defer c.now.Add(-1)
+	c.most.Store(max(c.most.Load(), n))
+	<-time.After(time.Second)
+	return c.Client.Task(ctx, id, history)
+}
+
+// TestAnAgentIsAskedForSoManyTasksAtATime has an agent with many tasks be slow to say how they are.
+func TestAnAgentIsAskedForSoManyTasksAtATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorker()
+		c := &besieged{Client: w}
+		s := &simulation{t: t, store: &storetest.Memory{}, worker: w, client: c}
+		s.start()
+		var keys []orchestrator.Key
+		for i := range 200 {
+			keys = append(keys, s.accept("worker", fmt.Sprint("r", i)))
+			s.accepted++
+		}
+		s.minutes(5)
+		s.stop()
+		for _, k := range keys {
+			s.check("one of many", k)
+		}
+		if n := c.most.Load(); n != 64 {
+			t.Errorf("the agent was asked for %d tasks at a time, want 64", n)
+		}
+	})
 }
