@@ -9,6 +9,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // settleTime is how long the task of an agent that has ended its answer with an error may stay as it is before the error counts as the agent's failure.
@@ -32,7 +33,9 @@ func (c *conversation) survives(ctx context.Context, err error) bool {
 	if c.remote.ID == "" || c.refused || c.remote.Ended() {
 		return false
 	}
-	c.broken = &brokenAnswer{why: err, lastNews: time.Now()}
+	if fault.ReasonOf(err) != agentclient.ReasonDenied { // a credential that expires ends streams, and no work
+		c.broken = &brokenAnswer{why: err, lastNews: time.Now()}
+	}
 	return true
 }
 

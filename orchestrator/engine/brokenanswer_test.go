@@ -63,10 +63,10 @@ func newBreaking(reason string, shows func(since time.Duration) (*a2apb.Task, er
 }
 
 // stumbles answers with an error for so long when the agent is asked for its task; then that is completed.
-func stumbles(until time.Duration) func(since time.Duration) (*a2apb.Task, error) {
+func stumbles(reason string, until time.Duration) func(since time.Duration) (*a2apb.Task, error) {
 	return func(since time.Duration) (*a2apb.Task, error) {
 		if since < until {
-			return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "boom, for now")
+			return nil, fault.New(fault.FailedPrecondition, reason, "boom, for now")
 		}
 		return remoteTask("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "whole"), nil
 	}
@@ -74,7 +74,7 @@ func stumbles(until time.Duration) func(since time.Duration) (*a2apb.Task, error
 
 func TestAnErrorInTheMiddleOfAnAnswerIsNotTheEndOfTheTask(t *testing.T) {
 	t.Parallel()
-	const refused, invalid = agentclient.ReasonRefused, agentclient.ReasonAnswerInvalid
+	const refused, denied, invalid = agentclient.ReasonRefused, agentclient.ReasonDenied, agentclient.ReasonAnswerInvalid
 	working, completed, failed := a2apb.TaskState_TASK_STATE_WORKING, a2apb.TaskState_TASK_STATE_COMPLETED, a2apb.TaskState_TASK_STATE_FAILED
 	forgotten := fault.New(fault.NotFound, agentclient.ReasonTaskNotFound, "no such task")
 	ends := func(after time.Duration, task *a2apb.Task, said func(time.Duration) string) func(time.Duration) (*a2apb.Task, error) {
@@ -116,13 +116,16 @@ func TestAnErrorInTheMiddleOfAnAnswerIsNotTheEndOfTheTask(t *testing.T) {
 			refused, ends(time.Hour, remoteTask("r1", completed, "", "whole"), func(since time.Duration) string { return since.Truncate(30 * time.Second).String() }),
 			completed, "", "whole", time.Hour + time.Minute, 0,
 		},
-		"it is said to work for ever":                      {refused, ends(24*time.Hour, nil, quiet), failed, refused, "half", 2 * time.Minute, 1},
-		"it is said to work for ever, with an empty part":  {refused, unreadable, failed, refused, "half", 2 * time.Minute, 1},
-		"it is said to work for ever, each time since now": {refused, stamped, failed, refused, "half", 2 * time.Minute, 1},
-		"it stumbles when it is asked":                     {refused, stumbles(20 * time.Second), completed, "", "whole", time.Minute, 0},
-		"its stream ends early and it stumbles":            {"", stumbles(20 * time.Second), completed, "", "whole", time.Minute, 0},
-		"its stream ends early and it says nothing":        {"", stumbles(24 * time.Hour), failed, refused, "half", time.Minute, 0},
-		"nobody knows it":                                  {refused, func(time.Duration) (*a2apb.Task, error) { return nil, forgotten }, failed, refused, "half", time.Second, 1},
+		"it is said to work for ever":                       {refused, ends(24*time.Hour, nil, quiet), failed, refused, "half", 2 * time.Minute, 1},
+		"it is said to work for ever, with an empty part":   {refused, unreadable, failed, refused, "half", 2 * time.Minute, 1},
+		"it is said to work for ever, each time since now":  {refused, stamped, failed, refused, "half", 2 * time.Minute, 1},
+		"it stumbles when it is asked":                      {refused, stumbles(refused, 20*time.Second), completed, "", "whole", time.Minute, 0},
+		"its stream ends early and it stumbles":             {"", stumbles(refused, 20*time.Second), completed, "", "whole", time.Minute, 0},
+		"its stream ends early and it says nothing":         {"", stumbles(refused, 24*time.Hour), failed, refused, "half", time.Minute, 0},
+		"its stream ends early and it denies for a while":   {"", stumbles(denied, 2*time.Minute), completed, "", "whole", 3 * time.Minute, 0},
+		"its stream ends early and it denies":               {"", stumbles(denied, 24*time.Hour), failed, denied, "half", 6 * time.Minute, 0},
+		"a credential expires and it says nothing for long": {denied, ends(10*time.Minute, remoteTask("r1", completed, "", "whole"), quiet), completed, "", "whole", 11 * time.Minute, 0},
+		"nobody knows it":                                   {refused, func(time.Duration) (*a2apb.Task, error) { return nil, forgotten }, failed, refused, "half", time.Second, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -87,20 +87,41 @@ func (c *conversation) notePolled(ctx context.Context, polled time.Duration) {
 	c.note(ctx, "%s; its task goes on, so it is asked for it until nothing has changed for %s", why, settleTime)
 }
 
+// How long an agent may answer with errors when it is asked for a task that it has accepted.
 const (
 	firstAskDelay = time.Second
-	refusedFor    = 30 * time.Second // how long an agent may answer with errors when it is asked for a task that it has accepted
+	refusedFor    = 30 * time.Second
+	deniedFor     = 5 * time.Minute // until a credential that was renewed is known everywhere: Kubernetes takes two minutes to update a file
 )
 
 // getTask returns the agent's task as it is now, with some of the latest messages of its history. To ask is harmless, and the work may be hours old: an
 // agent that answers with an error is asked again for a while, before the error counts.
 func (c *conversation) getTask(ctx context.Context, remote string, history int32) (t *a2apb.Task, err error) {
+	noted := false
 	for began, wait := time.Now(), firstAskDelay; ; wait = min(wait*2, pollEvery) {
 		t, err = c.askForTask(ctx, remote, history)
-		if fault.ReasonOf(err) != agentclient.ReasonRefused || time.Since(began) >= refusedFor || pause.For(ctx, wait) != nil {
+		patience := time.Duration(0)
+		switch fault.ReasonOf(err) {
+		case agentclient.ReasonRefused:
+			patience = refusedFor
+		case agentclient.ReasonDenied:
+			patience = deniedFor
+			if !noted {
+				c.noteDenied(ctx, err)
+				noted = true
+			}
+		}
+		if time.Since(began) >= patience || pause.For(ctx, wait) != nil {
 			return t, err
 		}
 	}
+}
+
+// noteDenied notes for the log that the agent does not let Quorate ask for the task.
+func (c *conversation) noteDenied(ctx context.Context, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.note(ctx, "%s; it is asked for its task again for %s", fault.From(withholdWords(&c.task, err)).Message, deniedFor)
 }
 
 func (c *conversation) askForTask(ctx context.Context, remote string, history int32) (*a2apb.Task, error) {

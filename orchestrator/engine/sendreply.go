@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -65,7 +66,7 @@ func (c *conversation) sendReply(ctx context.Context, reply *orchestrator.Turn) 
 		return err
 	case agenttask.ReplyArrived(remote, reply):
 		took()
-	case fault.ReasonOf(err) == agentclient.ReasonRefused:
+	case slices.Contains([]string{agentclient.ReasonRefused, agentclient.ReasonDenied}, fault.ReasonOf(err)):
 		c.noteDeclined(ctx, reply, err)
 	default:
 		return err

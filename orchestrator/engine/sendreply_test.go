@@ -18,7 +18,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// TestAnAgentThatRefusesAReplyAsksAgain has one that takes numbers only, and goes on waiting for one.
+// TestAnAgentThatRefusesAReplyAsksAgain has one that takes numbers only, and from a caller that it knows, and goes on waiting for one.
 func TestAnAgentThatRefusesAReplyAsksAgain(t *testing.T) {
 	t.Parallel()
 	agent := &actor{name: "agent"}
@@ -29,6 +29,8 @@ func TestAnAgentThatRefusesAReplyAsksAgain(t *testing.T) {
 		case m.GetTaskId() == "":
 			agent.remember(question)
 			return say(snapshotOf(question))
+		case m.GetParts()[0].GetText() == "4":
+			return fault.New(fault.FailedPrecondition, agentclient.ReasonDenied, "who are you?")
 		case m.GetParts()[0].GetText() != "3":
 			return fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "a number, please")
 		default:
@@ -37,7 +39,7 @@ func TestAnAgentThatRefusesAReplyAsksAgain(t *testing.T) {
 	}
 	w := newWorld(t, agent)
 	id := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "agent"}}).ID
-	for i, reply := range []string{"many", "very many", "3"} {
+	for i, reply := range []string{"many", "4", "3"} {
 		task, log := w.await(id)
 		if task.State != a2apb.TaskState_TASK_STATE_INPUT_REQUIRED || len(task.Turns) != 2*i+1 || messageOf(task.StatusMessage) != "how many?" {
 			t.Fatalf("after %d replies: state %s (%+v) with %d turns and the question %v, want that the agent asks again; log %v", i, task.State, task.Error, len(task.Turns), task.StatusMessage, log)
