@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,6 +68,51 @@ func TestAnAgentThatWantsACertificateIsShownOneOverEveryBinding(t *testing.T) {
 			if err := pass(t, p, false, card); fault.ReasonOf(err) != want && in.Binding != agentcard.BindingHTTPJSON {
 				t.Errorf("a passage over %s = %v, want the reason %q", in.Binding, err, want)
 			}
+		}
+	}
+}
+
+func TestAnAgentThatRefusesTheCertificateIsSaidTo(t *testing.T) {
+	t.Parallel()
+	authority := certtest.NewAuthority(t)
+	foreign := certtest.NewAuthority(t).Issue(t, "stranger")
+	demands := &tls.Config{
+		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{authority.Issue(t, "agent").Pair},
+		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authority.Pool(),
+	}
+	h := httptest.NewUnstartedServer(open{})
+	h.TLS = demands.Clone()
+	h.StartTLS()
+	t.Cleanup(h.Close)
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := grpc.NewServer(grpc.Creds(credentials.NewTLS(demands)))
+	go func() { _ = s.Serve(l) }()
+	t.Cleanup(s.Stop)
+
+	shows := fmt.Sprintf("mutualTLS: {certFile: %s, keyFile: %s, caFile: %s}}", foreign.CertFile, foreign.KeyFile, authority.CertFile)
+	file := writeFile(t, filepath.Join(t.TempDir(), "credentials.yaml"),
+		"credentials: [{origin: 'https://"+l.Addr().String()+"', "+shows+", {origin: '"+h.URL+"', "+shows+"]")
+	guard := &netguard.Policy{AllowLoopback: true}
+	c, err := agentauth.Open(agentauth.Config{File: file, Setting: "agents.credentialsFile", Policy: guard, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), c)
+	t.Cleanup(p.Close)
+	for _, in := range []agentcard.Interface{
+		{URL: "https://" + l.Addr().String(), Binding: agentcard.BindingGRPC}, {URL: h.URL, Binding: agentcard.BindingJSONRPC}, {URL: h.URL, Binding: agentcard.BindingHTTPJSON},
+	} {
+		_, err := send(t, p, false, agentcard.Card{Interfaces: []agentcard.Interface{in}})
+		if fault.ReasonOf(err) != agentclient.ReasonUnreachable {
+			t.Fatalf("Send() over %s = %v, want the reason %s", in.Binding, err, agentclient.ReasonUnreachable)
+		}
+		shown := "Quorate showed it the mutualTLS of agents.credentialsFile for " + in.URL
+		if !strings.Contains(err.Error(), shown) || !strings.Contains(err.Error(), "remote error: tls: unknown certificate authority") {
+			t.Errorf("Send() over %s = %v, want what was shown and what the agent said to it", in.Binding, err)
 		}
 	}
 }

@@ -54,6 +54,9 @@ func (l *clientConn) takesCalls() bool {
 	return l.err == nil && !l.leaves && l.nextID < lastUsable
 }
 
+// remoteError is the Op of an error that is an alert of TLS. A server of TLS 1.3 refuses a certificate only after its client has seen the handshake succeed.
+const remoteError = "remote error"
+
 // unsettled returns why the connection ended before the server had sent its settings.
 func (l *clientConn) unsettled() error {
 	l.mu.Lock()
@@ -61,6 +64,9 @@ func (l *clientConn) unsettled() error {
 	_, wrong := errors.AsType[http2.ConnectionError](l.err)
 	if wrong || errors.Is(l.err, http2.ErrFrameTooLarge) {
 		return fmt.Errorf("the server does not speak HTTP/2: %w", l.err)
+	}
+	if alert, ok := errors.AsType[*net.OpError](l.err); ok && alert.Op == remoteError {
+		return alert
 	}
 	return errNoSettings
 }
