@@ -13,6 +13,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/platform/certtest"
+	"github.com/quorate/quorate/platform/netguard"
 )
 
 func TestAnAgentThatWantsACertificateIsShownOne(t *testing.T) {
@@ -42,6 +43,28 @@ func TestAnAgentThatWantsACertificateIsShownOne(t *testing.T) {
 	_, err = tryOpen(t, fmt.Sprintf("credentials: [{origin: 'http://127.0.0.1', mutualTLS: {certFile: %s, keyFile: %s}}]", own.CertFile, own.KeyFile))
 	if err == nil || !strings.Contains(err.Error(), "origin: mutualTLS is for https") {
 		t.Errorf("Open() of a certificate for http = %v, want it refused", err)
+	}
+}
+
+func TestAnAgentThatWantsACertificateThatThereIsNotIsSaidTo(t *testing.T) {
+	t.Parallel()
+	authority := certtest.NewAuthority(t)
+	a := httptest.NewUnstartedServer(http.HandlerFunc(ok))
+	a.TLS = &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{authority.Issue(t, "agent").Pair}, ClientAuth: tls.RequireAnyClientCert}
+	a.StartTLS()
+	t.Cleanup(a.Close)
+	client := open(t, "credentials: []").Client(policy.Client(netguard.ClientOptions{TLS: &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: authority.Pool()}}))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.URL, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := client.Do(req)
+	if err == nil {
+		_ = resp.Body.Close()
+	}
+	want := "remote error: tls: certificate required (Quorate showed it no credential: the file of agents.credentialsFile has no entry for " + a.URL + ")"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("GET = %v, want %q in the error", err, want)
 	}
 }
 

@@ -2,7 +2,9 @@ package agentauth
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -19,6 +21,20 @@ type transport struct {
 
 // RoundTrip sends a request, with the credential for its URL if there is one.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := t.send(req)
+	if WantsCertificate(err) {
+		err = fmt.Errorf("%w (%s)", err, t.credentials.Denied(&http.Response{Request: req}))
+	}
+	return resp, err
+}
+
+// WantsCertificate reports whether an error says that a server has refused the client certificate that it was shown, or that it was shown none.
+func WantsCertificate(err error) bool {
+	alert, ok := errors.AsType[*net.OpError](err)
+	return ok && alert.Op == "remote error" && strings.Contains(alert.Err.Error(), "certificate") // crypto/tls does not export its alerts
+}
+
+func (t *transport) send(req *http.Request) (*http.Response, error) {
 	c := t.credentials.For(req.URL)
 	if c == nil || redirected(req) {
 		return t.next.RoundTrip(req)

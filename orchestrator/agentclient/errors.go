@@ -67,11 +67,10 @@ func unreachable(at *endpoint, err error) error {
 		err = call.Err // the message names the agent and its URL already
 	}
 	what := at.name + " could not be reached"
-	if wantsCertificate(err) {
-		what += " (" + at.advice() + ")"
-	}
 	f := &fault.Error{Kind: fault.Unavailable, Reason: ReasonUnreachable, Message: what + ": " + clip(err.Error()), Cause: err}
 	switch c, undialed := errors.AsType[*grpcwire.ConnectError](err); {
+	case undialed && agentauth.WantsCertificate(c.Err): // over HTTP, package agentauth says so
+		f.Message += " (" + at.advice() + ")"
 	case isNetworkError(err):
 	case undialed: // which NotTaken has to know
 		f.Cause = fmt.Errorf("%w: %w", quotedError(what), &grpcwire.ConnectError{Err: errors.New(clip(c.Err.Error()))})
@@ -79,15 +78,6 @@ func unreachable(at *endpoint, err error) error {
 		f.Cause = quotedError(what)
 	}
 	return f
-}
-
-// wantsCertificate reports whether the agent has refused the certificate that it was shown, or that it was shown none.
-func wantsCertificate(err error) bool {
-	if c, ok := errors.AsType[*grpcwire.ConnectError](err); ok {
-		err = c.Err
-	}
-	alert, ok := errors.AsType[*net.OpError](err)
-	return ok && alert.Op == "remote error" && strings.Contains(alert.Err.Error(), "certificate") // crypto/tls does not export its alerts
 }
 
 // isNetworkError reports whether an error is of the connection to an agent. Others quote what came over it, such as a line that is not HTTP, or the names in
