@@ -1,6 +1,8 @@
 package agentauth
 
 import (
+	"crypto/x509"
+	"iter"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -62,6 +64,21 @@ func (c *Credentials) Client(client *http.Client) *http.Client {
 	with := *client
 	with.Transport = &transport{credentials: c, next: client.Transport}
 	return &with
+}
+
+// Certificates yields the client certificates, each with the origin that it is for, in the order of the file.
+func (c *Credentials) Certificates() iter.Seq2[string, *x509.Certificate] {
+	return func(yield func(string, *x509.Certificate) bool) {
+		for _, m := range c.now.Load().made {
+			if m.credential.tls == nil {
+				continue
+			}
+			pair, err := m.credential.tls.GetClientCertificate(nil)
+			if err == nil && !yield(m.credential.origin.String(), pair.Leaf) {
+				return
+			}
+		}
+	}
 }
 
 // Close closes idle connections to token endpoints, and those with client certificates.

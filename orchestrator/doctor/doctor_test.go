@@ -84,6 +84,10 @@ func TestACertificateIsOneForServers(t *testing.T) {
 			t.Errorf("CheckCertificate(for %s) = %+v, want %s", name, f, test.want)
 		}
 	}
+	c := &x509.Certificate{NotBefore: now.Add(-time.Hour), NotAfter: now.Add(99 * 24 * time.Hour), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
+	if f := doctor.CheckClientCertificate(c, now); f.Status != doctor.Fail || !strings.Contains(f.Found, "not one for clients") || !strings.Contains(f.Do, "clientAuth") {
+		t.Errorf("CheckClientCertificate(for servers) = %+v, want fail", f)
+	}
 }
 
 func TestOnlyAQuorateIsTakenForOne(t *testing.T) {

@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"net"
@@ -77,6 +78,9 @@ func TestTheDoctorFindsWhatKeepsAServerFromWorking(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "file"), strings.Repeat("words ", 9999))
 	one, other := certtest.NewAuthority(t), certtest.NewAuthority(t)
 	linked := linkToNowhere(t)
+	early := one.IssueFrom(t, "quorate", time.Now().Add(time.Hour))
+	future := write(t, filepath.Join(t.TempDir(), "credentials"),
+		fmt.Sprintf("credentials: [{origin: 'https://bank.example', mutualTLS: {certFile: %s, keyFile: %s}}]", early.CertFile, early.KeyFile))
 	for name, test := range map[string]struct {
 		check, want string
 		change      func(c *serve.Config)
@@ -98,8 +102,11 @@ func TestTheDoctorFindsWhatKeepsAServerFromWorking(t *testing.T) {
 		"a clock that is wrong":        {"clock", "ahead of", func(c *serve.Config) { c.Auth.OIDC.Issuer = late.URL }},
 		"no folder of cards":           {"agents.cardFolder", "no such file", func(c *serve.Config) { c.Agents.CardFolder = file + "s" }},
 		"no credentials":               {"agents.credentialsFile", file, func(c *serve.Config) { c.Agents.CredentialsFile = file }},
-		"no Jaeger":                    {"evidence.jaeger", "refused", func(c *serve.Config) { c.Evidence.JaegerURL = nobody }},
-		"a Jaeger that wants a token":  {"evidence.jaeger", "401", func(c *serve.Config) { c.Evidence.JaegerURL = late.URL }},
+		"a certificate that is early": {"agents.credentialsFile", "for https://bank.example, the certificate is not valid before", func(c *serve.Config) {
+			c.Agents.CredentialsFile = future
+		}},
+		"no Jaeger":                   {"evidence.jaeger", "refused", func(c *serve.Config) { c.Evidence.JaegerURL = nobody }},
+		"a Jaeger that wants a token": {"evidence.jaeger", "401", func(c *serve.Config) { c.Evidence.JaegerURL = late.URL }},
 		"no CloudWatch": {"evidence.cloudWatch", "refused", func(c *serve.Config) {
 			c.Evidence.CloudWatchRegion, c.Evidence.CloudWatchEndpoint = "eu-central-1", nobody
 		}},

@@ -69,5 +69,11 @@ func (c *Config) checkCredentials(ctx context.Context) doctor.Finding {
 	if err := errors.Join(err, credentials.Close()); err != nil {
 		return doctor.Failed(err, "repair the entries that are named, and the files and variables that they name")
 	}
+	for origin, certificate := range credentials.Certificates() {
+		if f := doctor.CheckClientCertificate(certificate, time.Now()); f.Status != doctor.OK {
+			f.Found = "for " + origin + ", " + f.Found
+			return f
+		}
+	}
 	return doctor.Found("%s is in order, with all that it refers to", c.Agents.CredentialsFile)
 }
