@@ -49,12 +49,9 @@ func TestAnAgentThatWantsACertificateIsShownOne(t *testing.T) {
 func TestAnAgentThatWantsACertificateThatThereIsNotIsSaidTo(t *testing.T) {
 	t.Parallel()
 	authority := certtest.NewAuthority(t)
-	a := httptest.NewUnstartedServer(http.HandlerFunc(ok))
-	a.TLS = &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{authority.Issue(t, "agent").Pair}, ClientAuth: tls.RequireAnyClientCert}
-	a.StartTLS()
-	t.Cleanup(a.Close)
+	url := "https://" + authority.Demand(t)
 	client := open(t, "credentials: []").Client(policy.Client(netguard.ClientOptions{TLS: &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: authority.Pool()}}))
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.URL, http.NoBody)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +59,7 @@ func TestAnAgentThatWantsACertificateThatThereIsNotIsSaidTo(t *testing.T) {
 	if err == nil {
 		_ = resp.Body.Close()
 	}
-	want := "remote error: tls: certificate required (Quorate showed it no credential: the file of agents.credentialsFile has no entry for " + a.URL + ")"
+	want := "remote error: tls: certificate required (Quorate showed it no credential: the file of agents.credentialsFile has no entry for " + url + ")"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("GET = %v, want %q in the error", err, want)
 	}

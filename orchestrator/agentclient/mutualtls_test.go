@@ -75,26 +75,9 @@ func TestAnAgentThatWantsACertificateIsShownOneOverEveryBinding(t *testing.T) {
 func TestAnAgentThatRefusesTheCertificateIsSaidTo(t *testing.T) {
 	t.Parallel()
 	authority := certtest.NewAuthority(t)
-	foreign := certtest.NewAuthority(t).Issue(t, "stranger")
-	demands := &tls.Config{
-		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{authority.Issue(t, "agent").Pair},
-		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authority.Pool(),
-	}
-	h := httptest.NewUnstartedServer(open{})
-	h.TLS = demands.Clone()
-	h.StartTLS()
-	t.Cleanup(h.Close)
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := grpc.NewServer(grpc.Creds(credentials.NewTLS(demands)))
-	go func() { _ = s.Serve(l) }()
-	t.Cleanup(s.Stop)
-
-	shows := fmt.Sprintf("mutualTLS: {certFile: %s, keyFile: %s, caFile: %s}}", foreign.CertFile, foreign.KeyFile, authority.CertFile)
-	file := writeFile(t, filepath.Join(t.TempDir(), "credentials.yaml"),
-		"credentials: [{origin: 'https://"+l.Addr().String()+"', "+shows+", {origin: '"+h.URL+"', "+shows+"]")
+	foreign, url := certtest.NewAuthority(t).Issue(t, "stranger"), "https://"+authority.Demand(t)
+	file := writeFile(t, filepath.Join(t.TempDir(), "credentials.yaml"), fmt.Sprintf("credentials: [{origin: '%s', mutualTLS: {certFile: %s, keyFile: %s, caFile: %s}}]",
+		url, foreign.CertFile, foreign.KeyFile, authority.CertFile))
 	guard := &netguard.Policy{AllowLoopback: true}
 	c, err := agentauth.Open(agentauth.Config{File: file, Setting: "agents.credentialsFile", Policy: guard, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -103,16 +86,11 @@ func TestAnAgentThatRefusesTheCertificateIsSaidTo(t *testing.T) {
 	t.Cleanup(func() { _ = c.Close() })
 	p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), c)
 	t.Cleanup(p.Close)
-	for _, in := range []agentcard.Interface{
-		{URL: "https://" + l.Addr().String(), Binding: agentcard.BindingGRPC}, {URL: h.URL, Binding: agentcard.BindingJSONRPC}, {URL: h.URL, Binding: agentcard.BindingHTTPJSON},
-	} {
-		_, err := send(t, p, false, agentcard.Card{Interfaces: []agentcard.Interface{in}})
-		if fault.ReasonOf(err) != agentclient.ReasonUnreachable {
-			t.Fatalf("Send() over %s = %v, want the reason %s", in.Binding, err, agentclient.ReasonUnreachable)
-		}
-		want := "remote error: tls: unknown certificate authority (Quorate showed it the mutualTLS of agents.credentialsFile for " + in.URL
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("Send() over %s = %v, want %q in it", in.Binding, err, want)
+	want := "remote error: tls: unknown certificate authority (Quorate showed it the mutualTLS of agents.credentialsFile for " + url
+	for _, binding := range []string{agentcard.BindingGRPC, agentcard.BindingJSONRPC, agentcard.BindingHTTPJSON} {
+		_, err := send(t, p, false, agentcard.Card{Interfaces: []agentcard.Interface{{URL: url, Binding: binding}}})
+		if fault.ReasonOf(err) != agentclient.ReasonUnreachable || !strings.Contains(err.Error(), want) {
+			t.Errorf("Send() over %s = %v, want the reason %s and %q in it", binding, err, agentclient.ReasonUnreachable, want)
 		}
 	}
 }
