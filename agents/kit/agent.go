@@ -71,7 +71,7 @@ func New(c Config) (*Agent, error) {
 	}
 	a.board = board.New(board.Options{Work: a.work, MaxRunning: c.MaxConcurrent, Logger: c.Logger})
 	if c.Server != "" {
-		a.web = &http.Transport{MaxIdleConnsPerHost: idleConnections, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true}
+		a.web = &http.Transport{MaxIdleConnsPerHost: idleConnections, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true, TLSClientConfig: c.TLS}
 		if a.quorate, err = restclient.New(c.Server, c.Token, &http.Client{Transport: a.web}); err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package kit
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net"
@@ -39,6 +40,7 @@ type Config struct {
 	PublicURL     string                    // how others reach the listener, such as https://agents.example.com/fetch; default: its address. On loopback, other names are refused
 	Server        string                    // Quorate's HTTP base URL; empty serves without joining Quorate
 	Token         auth.Secret               // the agent's own credential for Server; without https, others can read it on the way
+	TLS           *tls.Config               // for connections to Server, such as with a certificate, if it asks for one; nil: Go's defaults
 	Handler       Handler                   // nil: the agent takes consultations only
 	Reviewer      Reviewer                  // nil: consultations are answered with the outcome error
 	Sign          Signer                    // signs verdicts, which makes them evidence of level C3; nil: they are not signed

@@ -3,8 +3,11 @@ package kit_test
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +17,7 @@ import (
 
 	"github.com/quorate/quorate/agents/kit"
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/certtest"
 	"github.com/quorate/quorate/platform/fault"
 	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 )
@@ -38,6 +42,37 @@ func TestAnAgentRegistersBeatsAndLeaves(t *testing.T) {
 	}
 	if last := q.beats[len(q.beats)-1]; last.GetStatus() != "unavailable" || last.GetEpoch() != 7 {
 		t.Errorf("last beat %v, want unavailable with epoch 7", last)
+	}
+}
+
+func TestAnAgentShowsItsCertificate(t *testing.T) {
+	t.Parallel()
+	authority, shown := certtest.NewAuthority(t), make(chan string, 1)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case shown <- r.TLS.PeerCertificates[0].Subject.CommonName:
+		default:
+		}
+		refuse(w, fault.New(fault.Unavailable, "STORE_UNAVAILABLE", "later"))
+	}))
+	server.TLS = &tls.Config{
+		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{authority.Issue(t, "quorate").Pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authority.Pool(),
+	}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	c := member(newQuorate(t), echo)
+	c.Server, c.TLS = server.URL, &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: authority.Pool(), Certificates: []tls.Certificate{authority.Issue(t, "writer").Pair}}
+	_, stop := start(t, c)
+	select {
+	case got := <-shown:
+		if got != "writer" {
+			t.Errorf("Quorate was shown the certificate of %q, want the agent's", got)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("Quorate was shown no certificate")
+	}
+	if err := stop(); err != nil {
+		t.Errorf("Run() = %v, want nil", err)
 	}
 }
 

@@ -43,6 +43,7 @@ type program struct {
 
 	addr, publicURL string
 	server, token   string // token is the name of a file
+	tls             tlsFiles
 	callersFile     string
 	allowlistWrite  bool
 	api             api
@@ -98,6 +99,7 @@ func (p *program) serveFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&p.server, "server", "", "Quorate's HTTP base URL to join; empty serves without joining (env QUORATE_SERVER)")
 	flags.StringVar(&p.token, "token-file", "", "file with the agent's token (env QUORATE_TOKEN_FILE, or the token itself in QUORATE_TOKEN)")
 	flags.StringVar(&p.callersFile, "callers-token-file", "", "file with the bearer token that callers of the agent must send; reloaded when it changes; empty admits anybody who can reach the agent (env WEBFETCH_CALLERS_TOKEN_FILE)")
+	p.tls.flags(flags)
 	p.api.flags(flags)
 }
 

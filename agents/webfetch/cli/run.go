@@ -98,6 +98,9 @@ func (p *program) agent(f *webfetch.Fetcher, listener net.Listener, logger *slog
 		return nil, err
 	}
 	c := agent.NewConfig(f, agent.Options{AllowlistWrite: p.allowlistWrite})
+	if c.TLS, err = p.tls.config(logger); err != nil {
+		return nil, err
+	}
 	c.Listener, c.PublicURL, c.Server, c.Token, c.Callers, c.Logger = listener, p.publicURL, p.server, token, callers, logger
 	tools := mcp.New(f, mcp.Options{AllowlistWrite: p.allowlistWrite, Logger: logger})
 	c.Wrap = func(next http.Handler) http.Handler { return tools.Wrap(dialect.Wrap(f, logger)(next)) }
