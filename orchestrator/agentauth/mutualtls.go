@@ -1,7 +1,6 @@
 package agentauth
 
 import (
-	"crypto/tls"
 	"fmt"
 	"path/filepath"
 
@@ -25,18 +24,9 @@ func (m *mutualTLS) credential(c Config) (*Credential, error) {
 			return nil, fmt.Errorf("mutualTLS.%s: want an absolute path", field)
 		}
 	}
-	pair, err := secretfile.OpenKeyPair(m.CertFile, m.KeyFile, c.Logger)
+	shown, err := secretfile.ClientTLS(m.CAFile, m.CertFile, m.KeyFile, c.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("mutualTLS: %w", err)
-	}
-	shown := &tls.Config{
-		MinVersion:           tls.VersionTLS12,
-		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return pair.Certificate() },
-	}
-	if m.CAFile != "" {
-		if shown.RootCAs, err = secretfile.Authorities(m.CAFile); err != nil {
-			return nil, fmt.Errorf("mutualTLS.caFile: %w", err)
-		}
 	}
 	client := c.Policy.Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent, TLS: shown.Clone()})
 	return &Credential{kind: kindMutualTLS, tls: shown, own: client}, nil

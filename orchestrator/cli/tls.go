@@ -38,25 +38,17 @@ func (f *tlsFiles) client() (*http.Client, error) {
 	if (cert == "") != (key == "") {
 		return nil, usage("--cert-file and --key-file belong together")
 	}
-	c := &tls.Config{MinVersion: tls.VersionTLS12}
-	var err error
-	if ca != "" {
-		if c.RootCAs, err = secretfile.Authorities(ca); err != nil {
-			return nil, fault.New(fault.InvalidArgument, "TLS_FILE_INVALID", "the authorities to trust: %w", err)
-		}
+	c, err := secretfile.ClientTLS(ca, cert, key, nil)
+	if err != nil {
+		return nil, fault.New(fault.InvalidArgument, "TLS_FILE_INVALID", "%w", err)
 	}
-	own := func() (*tls.Certificate, error) { return &tls.Certificate{}, nil } // none
-	if cert != "" {
-		pair, err := secretfile.OpenKeyPair(cert, key, nil)
-		if err != nil {
-			return nil, fault.New(fault.InvalidArgument, "TLS_FILE_INVALID", "%w", err)
-		}
-		own = pair.Certificate
-	}
-	a := &asked{}
-	c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	a, own := &asked{}, c.GetClientCertificate
+	c.GetClientCertificate = func(r *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		a.was.Store(true)
-		return own()
+		if own == nil {
+			return &tls.Certificate{}, nil // none
+		}
+		return own(r)
 	}
 	transport, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {

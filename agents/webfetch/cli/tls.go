@@ -30,19 +30,9 @@ func (f *tlsFiles) config(logger *slog.Logger) (*tls.Config, error) {
 	if (cert == "") != (key == "") {
 		return nil, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "--cert-file and --key-file belong together")
 	}
-	c := &tls.Config{MinVersion: tls.VersionTLS12}
-	if ca != "" {
-		var err error
-		if c.RootCAs, err = secretfile.Authorities(ca); err != nil {
-			return nil, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "--ca-file: %w", err)
-		}
-	}
-	if cert != "" {
-		pair, err := secretfile.OpenKeyPair(cert, key, logger)
-		if err != nil {
-			return nil, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "--cert-file: %w", err)
-		}
-		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return pair.Certificate() }
+	c, err := secretfile.ClientTLS(ca, cert, key, logger)
+	if err != nil {
+		return nil, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "%w", err)
 	}
 	return c, nil
 }

@@ -62,8 +62,8 @@ func TestCertificatesThatCannotBeShownAreRefused(t *testing.T) {
 	own := certtest.NewAuthority(t).Issue(t, "web-fetch")
 	for want, args := range map[string][]string{
 		"belong together":          {"--cert-file", own.CertFile},
-		"--ca-file: ":              {"--ca-file", own.KeyFile},
-		"--cert-file: read the ce": {"--cert-file", "/no/such", "--key-file", own.KeyFile},
+		"the authorities to trust": {"--ca-file", own.KeyFile},
+		"read the certificate: ":   {"--cert-file", "/no/such", "--key-file", own.KeyFile},
 	} {
 		if code, _, notes := run(t, append(args, "--addr", "127.0.0.1:0")...); code != 6 || !strings.Contains(notes, want) {
 			t.Errorf("webfetch %q = %d, %s, want 6 and %q", args, code, notes, want)
