@@ -60,11 +60,11 @@ const (
 	stopPause = time.Second     // before one that could not be reached is asked once more
 )
 
-// cancelRemote asks the agent to stop and returns a note about the result.
-func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string {
+// cancelRemote asks the agent to stop and returns a note about the result and, unless it is nil, the agent's task as that then was.
+func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) (note string, remote *a2apb.Task) {
 	a := t.OpenAttempt()
 	if a == nil {
-		return ""
+		return "", nil
 	}
 	ctx, cancel := context.WithTimeout(agentclient.WithExtensions(context.WithoutCancel(ctx), agentmessage.Extensions(t)), stopTime)
 	defer cancel()
@@ -74,15 +74,18 @@ func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string 
 		id = unnamedTask(ctx, a, client)
 	}
 	if id == "" {
-		return "the agent was not told: it had not named its task yet"
+		return "the agent was not told: it had not named its task yet", nil
 	}
 	if err == nil {
-		var remote *a2apb.Task
 		if remote, err = askToStop(ctx, client, id, t.CancelWith); err == nil {
-			return describeStop(remote.GetStatus().GetState())
+			note = describeStop(remote.GetStatus().GetState())
+			if remote.GetId() != id { // it is another one
+				remote = nil
+			}
+			return note, remote
 		}
 	}
-	return "the agent did not confirm: " + fault.From(withholdWords(t, err)).Message
+	return "the agent did not confirm: " + fault.From(withholdWords(t, err)).Message, nil
 }
 
 // askToStop asks an agent to stop its task. One that could not be reached is asked once more: it may only have closed a connection, or be busy, and nobody asks

@@ -69,7 +69,8 @@ func (e *Engine) refuse(ctx context.Context, c *conversation, err error) (stepRe
 	if c.remote.Ended() || c.remote.ID == "" {
 		return e.failAttempt(ctx, &c.task, f)
 	}
-	return e.failAttempt(ctx, &c.task, f, e.cancelRemote(ctx, &c.task))
+	note, _ := e.cancelRemote(ctx, &c.task)
+	return e.failAttempt(ctx, &c.task, f, note)
 }
 
 // withholdWords returns err as everybody may hear it: no reviewer sees the words of an agent that refuses or breaks off.

@@ -29,7 +29,8 @@ func (e *Engine) storeResult(ctx context.Context, c *conversation) (stepResult, 
 func (e *Engine) storeFailure(ctx context.Context, c *conversation, f *fault.Error) (stepResult, error) {
 	var notes []string
 	if c.broken != nil && !c.remote.Ended() {
-		notes = append(notes, e.cancelRemote(ctx, &c.task))
+		note, _ := e.cancelRemote(ctx, &c.task)
+		notes = append(notes, note)
 	}
 	next, err := e.storeEnd(ctx, c, errorOf(f), notes...)
 	if fault.KindOf(err) == fault.InvalidArgument { // the store will never accept what was delivered
