@@ -77,25 +77,33 @@ func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) (note s
 		return "the agent was not told: it had not named its task yet", nil
 	}
 	if err == nil {
-		if remote, err = askToStop(ctx, client, id, t.CancelWith); err == nil {
-			note = describeStop(remote.GetStatus().GetState())
-			if remote.GetId() != id { // it is another one
-				remote = nil
-			}
-			return note, remote
-		}
+		remote, err = askToStop(ctx, client, id, t.CancelWith)
 	}
-	return "the agent did not confirm: " + fault.From(withholdWords(t, err)).Message, nil
+	if note = describeStop(remote.GetStatus().GetState()); err != nil {
+		note = "the agent did not confirm: " + fault.From(withholdWords(t, err)).Message
+	}
+	if remote.GetId() != id { // it is another one
+		return note, nil
+	}
+	return note, remote
 }
 
-// askToStop asks an agent to stop its task. One that could not be reached is asked once more: it may only have closed a connection, or be busy, and nobody asks
-// it later, so that it would work for nobody.
+// askToStop asks an agent to stop its task and returns that. One that could not be reached is asked once more: it may only have closed a connection, or be
+// busy, and nobody asks it later, so that it would work for nobody. The task of one that refuses is read: it may have ended just before.
 func askToStop(ctx context.Context, client agentclient.Client, id string, with orchestrator.CancelMetadata) (*a2apb.Task, error) {
 	remote, err := client.Cancel(ctx, id, with.Struct())
-	if fault.ReasonOf(err) != agentclient.ReasonUnreachable || pause.For(ctx, stopPause) != nil {
-		return remote, err
+	if fault.ReasonOf(err) == agentclient.ReasonUnreachable && pause.For(ctx, stopPause) == nil {
+		remote, err = client.Cancel(ctx, id, with.Struct())
 	}
-	return client.Cancel(ctx, id, with.Struct())
+	if err == nil {
+		return remote, nil
+	}
+	if fault.ReasonOf(err) == agentclient.ReasonRefused {
+		if now, failed := client.Task(ctx, id, 0); failed == nil {
+			return now, err
+		}
+	}
+	return nil, err
 }
 
 // unnamedTask returns the id of the task that the message of an attempt began if the agent, which has not named it yet, lists its tasks; otherwise "".
