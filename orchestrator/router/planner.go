@@ -126,15 +126,11 @@ func (p *planner) satisfy(x available) {
 // runRound runs all producers that can run and have not, and returns what they make, in order of their names. The result is not indexed yet.
 func (p *planner) runRound() []available {
 	fresh := make([]bool, len(p.inputSets)) // by set, whether its inputs were assigned in this round
-	before := len(p.ready)
 	p.ready = slices.DeleteFunc(p.ready, func(n int) bool {
 		p.assigned[n] = p.assign(p.inputSets[n])
 		fresh[n] = p.assigned[n] != nil
 		return fresh[n]
 	})
-	if len(p.ready) == before {
-		return nil
-	}
 	old := len(p.items)
 	for i := range p.producers {
 		if by := &p.producers[i]; fresh[by.inputSet] {
