@@ -30,16 +30,34 @@ func TestAChainIsFoundBehindAnyNumberOfAgentsThatCannotTakeTasks(t *testing.T) {
 	}
 }
 
-// A chain whose agents are away for a while is not one that there is not.
-func TestAChainWaitsForAnAgentThatIsAway(t *testing.T) {
+// TestAChainWaitsForAgentsThatAreAway has a chain be refused for now, and names who keeps it from being one.
+func TestAChainWaitsForAgentsThatAreAway(t *testing.T) {
 	t.Parallel()
-	first, last := maker("first", "idea:comment", "stories:reference"), maker("last", "stories:reference", "code:artifact")
-	last.Status = registry.Status{Status: registry.StatusUnavailable, ErrorMessage: "not heard of since noon"}
-	r, route := newRouter(first, last), contract("idea:comment", "code:")
-	_, err := r.Resolve(t.Context(), tenant, route)
-	if f := fault.From(err); f.Kind != fault.Unavailable || f.Reason != router.ReasonNobody || !strings.Contains(f.Message, "last: it is unavailable: not heard of since noon") {
-		t.Errorf("Resolve() = %v, want %s since last is not heard of", err, router.ReasonNobody)
+	begins, ends := maker("first", "idea:comment", "stories:reference"), maker("last", "stories:reference", "code:artifact")
+	down, never, broken := begins, begins, ends
+	down.Status = registry.Status{Status: registry.StatusUnavailable, ErrorMessage: "not heard of since noon"}
+	never.Status.Status = registry.StatusUnknown
+	broken.Status.Status = registry.StatusError
+	for why, d := range map[string]router.Directory{
+		"first: it is unavailable: not heard of since noon":                       fleet{down, ends},
+		"first: it was never heard of and is used only when named":                fleet{never, ends},
+		"last: it is in error":                                                    fleet{begins, broken},
+		"first: it is unavailable: not heard of since noon; last: it is in error": fleet{down, broken},
+		"last: it is not registered any more":                                     &stale{fleet: fleet{begins, ends}, now: fleet{begins}},
+	} {
+		_, err := router.New(router.Config{Directory: d, Intn: first}).Resolve(t.Context(), tenant, contract("idea:comment", "code:"))
+		if f := fault.From(err); f.Kind != fault.Unavailable || f.Reason != router.ReasonNobody || !strings.HasSuffix(f.Message, "not all can take a task: "+why) {
+			t.Errorf("Resolve() = %v, want %s since %s", err, router.ReasonNobody, why)
+		}
 	}
+}
+
+// TestNoChainWaitsForAgentsThatAreAwayInVain asks for what nobody makes, and for what needs no chain.
+func TestNoChainWaitsForAgentsThatAreAwayInVain(t *testing.T) {
+	t.Parallel()
+	last := maker("last", "stories:reference", "code:artifact")
+	last.Status.Status = registry.StatusUnavailable
+	r, route := newRouter(maker("first", "idea:comment", "stories:reference"), last), contract("idea:comment", "code:")
 	if _, err := r.Resolve(t.Context(), tenant, contract("idea:comment", "other:")); fault.ReasonOf(err) != router.ReasonNoneFits {
 		t.Errorf("Resolve() of what nobody makes = %v, want %s", err, router.ReasonNoneFits)
 	}

@@ -3,6 +3,7 @@ package router_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -195,21 +196,27 @@ func TestAChainDoesNotJoinWhatItsSchemasKeepApart(t *testing.T) {
 	}
 }
 
-// TestAChainGivesEachInputWhatItTakes has an agent take two texts, of which what is found first for one is all that fits the other.
+// TestAChainGivesEachInputWhatItTakes has an agent take two things, of which what is found first for one is all that fits the other.
 func TestAChainGivesEachInputWhatItTakes(t *testing.T) {
 	t.Parallel()
 	schema := func(kind string) map[string]any { return map[string]any{"type": kind} }
-	a, b, last := maker("a", "idea:collection", "x:document"), maker("b", "idea:collection", "y:document"), maker("last", "one:document two:document", "site:artifact")
-	a.Metadata.OutputSchemas[0].JSONSchema, b.Metadata.OutputSchemas[0].JSONSchema = schema("object"), schema("string")
-	last.Metadata.InputSchemas[1].JSONSchema = schema("object")
-	got, err := newRouter(a, b, last).Resolve(t.Context(), tenant, contract("idea:collection", ":artifact"))
-	list := got.Decision.Chain
-	if err != nil || len(list) != 3 {
-		t.Fatalf("Resolve() = %+v, %v, want a chain of three", got.Decision, err)
-	}
-	want := []orchestrator.Take{{As: "one", Item: "y", From: 1}, {As: "two", Item: "x", From: 2}}
-	if diff := cmp.Diff(want, list[2].Takes); diff != "" {
-		t.Errorf("Resolve(): what last takes (-want +got):\n%s", diff)
+	for name, test := range map[string]struct{ kind, takes string }{
+		"both texts":                       {"document", "one:document two:document"},
+		"one that may stand for the other": {"reference", "one:reference two:document"},
+	} {
+		a, b, last := maker("a", "idea:collection", "x:"+test.kind), maker("b", "idea:collection", "y:"+test.kind), maker("last", test.takes, "site:artifact")
+		a.Metadata.OutputSchemas[0].JSONSchema, b.Metadata.OutputSchemas[0].JSONSchema = schema("object"), schema("string")
+		last.Metadata.InputSchemas[1].JSONSchema = schema("object")
+		got, err := newRouter(a, b, last).Resolve(t.Context(), tenant, contract("idea:collection", ":artifact"))
+		list := got.Decision.Chain
+		if err != nil || len(list) != 3 {
+			t.Errorf("%s: Resolve() = %+v, %v, want a chain of three", name, got.Decision, err)
+			continue
+		}
+		want := []orchestrator.Take{{As: "one", Item: "y", From: 1}, {As: "two", Item: "x", From: 2}}
+		if diff := cmp.Diff(want, list[2].Takes); diff != "" {
+			t.Errorf("%s: Resolve(): what last takes (-want +got):\n%s", name, diff)
+		}
 	}
 }
 
@@ -225,9 +232,9 @@ func TestWhatHasTheNameOfAnInputIsThatInput(t *testing.T) {
 	}
 }
 
-// TestAnAdminsMappingCounts runs on a real registry: the built-in table has nothing to do with it.
-func TestAnAdminsMappingCounts(t *testing.T) {
-	t.Parallel()
+// newRegistry returns a real registry, of which no type may stand for another except by the built-in table, and a function that registers an agent with it.
+func newRegistry(t *testing.T) (*registry.Registry, func(registry.Agent)) {
+	t.Helper()
 	db, err := boltdb.Open(filepath.Join(t.TempDir(), "r.db"), boltdb.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -242,8 +249,7 @@ func TestAnAdminsMappingCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	reg := registry.New(store, registry.Options{})
-	r := router.New(router.Config{Directory: reg.Directory(), Intn: first})
-	register := func(a registry.Agent) {
+	return reg, func(a registry.Agent) {
 		t.Helper()
 		card := fmt.Sprintf(`{"name":%q,"description":"Makes things.","version":"1.0.0","supportedInterfaces":[{"url":"http://127.0.0.1:1","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[{"id":"make","name":"Make","description":"Makes it.","tags":["make"]}]}`, a.Name)
 		if _, _, err := reg.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(card), Metadata: &a.Metadata}); err != nil {
@@ -253,7 +259,13 @@ func TestAnAdminsMappingCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	route := contract("spec:artifact", "site:collection")
+}
+
+// TestAnAdminsMappingCounts runs on a real registry: the built-in table has nothing to do with it.
+func TestAnAdminsMappingCounts(t *testing.T) {
+	t.Parallel()
+	reg, register := newRegistry(t)
+	r, route := router.New(router.Config{Directory: reg.Directory(), Intn: first}), contract("spec:artifact", "site:collection")
 	register(maker("builder", "plan:collection", "site:collection"))
 	if got, err := r.Resolve(t.Context(), tenant, route); fault.ReasonOf(err) != router.ReasonNoneFits {
 		t.Fatalf("Resolve() = %+v, %v, want %s", got.Decision, err, router.ReasonNoneFits)
@@ -264,10 +276,29 @@ func TestAnAdminsMappingCounts(t *testing.T) {
 	if got, err := r.Resolve(t.Context(), tenant, route); err != nil || got.Decision.Chosen != "builder" {
 		t.Errorf("Resolve() with the mapping = %+v, %v, want builder", got.Decision, err)
 	}
-	register(maker("shopkeeper", "text:document plan:collection", "shop:reference")) // the artifact may be either of its inputs, the comment only one
+}
+
+// TestInputsMakeRoomForEachOther has an artifact that may be either input of two agents, and a comment that may be only one.
+func TestInputsMakeRoomForEachOther(t *testing.T) {
+	t.Parallel()
+	reg, register := newRegistry(t)
+	if _, err := reg.CreateMapping(t.Context(), tenant, registry.Mapping{From: "artifact", To: "collection"}, registry.Retry{}); err != nil {
+		t.Fatal(err)
+	}
+	stallkeeper := maker("stallkeeper", "text:document plan:collection", "shop:reference")
+	stallkeeper.Metadata.InputSchemas = append(stallkeeper.Metadata.InputSchemas, agentcard.InputSchema{Name: "note", SemanticType: "comment"}) // nothing is left for that
+	register(maker("shopkeeper", "text:document plan:collection", "shop:reference"))
+	register(stallkeeper)
+	r := router.New(router.Config{Directory: reg.Directory(), Intn: first})
 	for _, have := range []string{":artifact :comment", ":comment :artifact"} {
-		if got, err := r.Resolve(t.Context(), tenant, contract(have, "shop:")); err != nil || got.Decision.Chosen != "shopkeeper" {
-			t.Errorf("Resolve() with %s = %+v, %v, want shopkeeper", have, got.Decision, err)
+		got, err := r.Resolve(t.Context(), tenant, contract(have, "shop:"))
+		if err != nil || len(got.Decision.Candidates) != 2 {
+			t.Errorf("Resolve() with %s = %+v, %v, want both", have, got.Decision, err)
+		}
+		for _, c := range got.Decision.Candidates {
+			if !slices.Contains(c.Reasons, "of 2 of 2 inputs") {
+				t.Errorf("Resolve() with %s says %q of %s, want that it uses both inputs, each once", have, c.Reasons, c.Agent)
+			}
 		}
 	}
 }
