@@ -295,7 +295,7 @@ func TestOutcomesCountAlike(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var agents fleet
-	for _, name := range []string{"began", "canceled", "mixed", "observed", "steady"} {
+	for _, name := range []string{"began", "canceled", "mixed", "observed", "recovered", "steady"} {
 		agents = append(agents, agent(name, registry.StatusAvailable))
 	}
 	r := router.New(router.Config{Directory: agents, Intn: first, Now: func() time.Time { return now }})
@@ -308,12 +308,14 @@ func TestOutcomesCountAlike(t *testing.T) {
 	r.Observe(tenant, "mixed", time.Second, router.Succeeded)
 	r.Observe(tenant, "mixed", 9*time.Second, router.Succeeded) // a fifth of the difference
 	r.Observe(tenant, "steady", 2600*time.Millisecond, router.Succeeded)
+	r.Observe(tenant, "recovered", time.Second, router.Failed)
+	r.Observe(tenant, "recovered", 2600*time.Millisecond, router.Succeeded) // its first time
 	got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
 	scores := make(map[string]float64)
 	for _, c := range got.Decision.Candidates {
 		scores[c.Agent] = c.Score
 	}
-	want := map[string]float64{"began": 0.8, "canceled": 0.8, "mixed": 1, "observed": 0.8, "steady": 1}
+	want := map[string]float64{"began": 0.8, "canceled": 0.8, "mixed": 1, "observed": 0.8, "recovered": 0.84, "steady": 1}
 	if diff := cmp.Diff(want, scores); err != nil || diff != "" {
 		t.Errorf("Resolve() = %v, scores (-want +got):\n%s", err, diff)
 	}
