@@ -93,7 +93,7 @@ func TestAnAgentThatDoesNotBeginACallHasNotTakenIt(t *testing.T) {
 					t.Fatal(err)
 				}
 				err = c.Send(ctx, message("m", "hello"), true, func(*a2apb.StreamResponse) error { return nil })
-				if fault.ReasonOf(err) != test.reason || !strings.Contains(err.Error(), test.text) {
+				if fault.ReasonOf(err) != test.reason || fault.KindOf(err) != kinds[test.reason] || !strings.Contains(err.Error(), test.text) {
 					t.Errorf("Send() = %v, want %s with %q", err, test.reason, test.text)
 				}
 				if !agentclient.Retryable(err) || agentclient.NotTaken(err) != test.sure {
