@@ -48,7 +48,7 @@ func (e *eventReader) skipMark() {
 
 // line reads the next line and adds its data to the event. blank is true for the line that ends an event. After the last line the error is io.EOF.
 func (e *eventReader) line(ctx context.Context) (blank bool, err error) {
-	isData, size, begin := false, 0, 0
+	isData, size := false, 0
 	for whole := false; !whole; {
 		var piece []byte
 		piece, err = e.lines.ReadSlice('\n')
@@ -58,13 +58,12 @@ func (e *eventReader) line(ctx context.Context) (blank bool, err error) {
 		whole = !errors.Is(err, bufio.ErrBufferFull)
 		piece = bytes.TrimSuffix(piece, []byte("\n"))
 		if size == 0 {
-			blank = whole && err == nil && len(bytes.TrimSuffix(piece, []byte("\r"))) == 0
+			blank = len(bytes.TrimSuffix(piece, []byte("\r"))) == 0
 			if piece, isData = bytes.CutPrefix(piece, []byte("data:")); isData {
 				piece = bytes.TrimPrefix(piece, []byte(" "))
 				if len(e.data) > 0 {
 					e.data = append(e.data, '\n')
 				}
-				begin = len(e.data)
 			}
 		}
 		if size += max(len(piece), 1); size > maxAnswerBytes {
@@ -76,7 +75,7 @@ func (e *eventReader) line(ctx context.Context) (blank bool, err error) {
 			}
 		}
 	}
-	if isData && len(e.data) > begin {
+	if isData {
 		e.data = bytes.TrimSuffix(e.data, []byte("\r"))
 	}
 	return blank, err
