@@ -45,6 +45,24 @@ func TestTheLastEventNeedsNoBlankLine(t *testing.T) {
 	}
 }
 
+// TestWhatHasNoDataIsNoEvent has agents keep their streams alive before an event.
+func TestWhatHasNoDataIsNoEvent(t *testing.T) {
+	t.Parallel()
+	for name, alive := range map[string]string{
+		"comments": ": ping\n\n: ping\n\n", "blank lines": "\n\r\n\n", "other fields": "event: ping\nid: 1\nretry: 10\ndatabase: none\n\n", "a field without a value": "data\n\n",
+		"no data": "data:\n\n", "no data in lines with returns": "data: \r\n\r\ndata:\r\ndata:\r\n\r\n",
+	} {
+		for binding, event := range map[string]string{
+			agentcard.BindingJSONRPC: `data: {"jsonrpc":"2.0","id":"1","result":{"message":{"messageId":"said"}}}`, agentcard.BindingHTTPJSON: `data: {"message":{"messageId":"said"}}`,
+		} {
+			got, err := sendRaw(t, binding, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"+alive+event+"\n\n"+alive)
+			if err != nil || got != "said" {
+				t.Errorf("Send() over %s to an agent that sends %s = %v with the message %q, want the one behind", binding, name, err, got)
+			}
+		}
+	}
+}
+
 // TestAByteOrderMarkIsNoPartOfAStream has an agent begin its stream with one.
 func TestAByteOrderMarkIsNoPartOfAStream(t *testing.T) {
 	t.Parallel()

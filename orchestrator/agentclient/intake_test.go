@@ -78,7 +78,8 @@ func waitInLine(t *testing.T, name string) {
 	t.Helper()
 	const calls = 20
 	var received atomic.Int64 // answers of the slow agent, but for their end
-	call := largeCaller(t, name, &received)
+	var small atomic.Bool     // what it answers from now on
+	call := largeCaller(t, name, &received, &small)
 	ended := make(chan error, calls)
 	for range calls {
 		go func() { ended <- call(t.Context(), "slow") }()
@@ -99,11 +100,12 @@ func waitInLine(t *testing.T, name string) {
 	if err := call(hurry, "slow"); fault.ReasonOf(err) != agentclient.ReasonTimeout || !strings.Contains(err.Error(), "in line") {
 		t.Errorf("Send() whose time is over in the line = %v, want %s", err, agentclient.ReasonTimeout)
 	}
-	for _, host := range []string{"other", "small"} { // before those in the line have a place
+	for _, host := range []string{"other", "slow"} { // before those in the line have a place
+		small.Store(host == "slow")
 		soon, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
 		if err := call(soon, host); err != nil {
-			t.Errorf("Send() to the %s agent = %v, want its answer", host, err)
+			t.Errorf("Send() to the %s agent, with an answer that is small: %t, = %v, want its answer", host, small.Load(), err)
 		}
 	}
 	<-time.After(time.Minute)
@@ -118,21 +120,25 @@ func waitInLine(t *testing.T, name string) {
 	}
 }
 
-// largeCaller returns a function that calls an agent, whose answer has a form of largeAnswers: "slow", which does not end its answer, "small", or "other".
-func largeCaller(t *testing.T, name string, received *atomic.Int64) func(ctx context.Context, host string) error {
+// largeCaller returns a function that calls an agent, whose answer has a form of largeAnswers: "slow", which does not end its answer unless that is small, or
+// "other". Before the last event of a stream there is another one.
+func largeCaller(t *testing.T, name string, received *atomic.Int64, small *atomic.Bool) func(ctx context.Context, host string) error {
 	t.Helper()
 	form := largeAnswers[name]
 	p := pipedPool(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", form.mediaType)
 		w.Header().Set(http.TrailerPrefix+"Grpc-Status", "0")
 		text := strings.Repeat("x", largeText)
-		if r.Host == "small" {
+		if small.Load() {
 			text = "x"
 		}
 		begin, end := form.around(text)
+		if form.stream {
+			_, _ = io.WriteString(w, begin+end)
+		}
 		_, _ = io.WriteString(w, begin)
 		taken := http.NewResponseController(w).Flush()
-		if r.Host == "slow" && taken == nil {
+		if r.Host == "slow" && text != "x" && taken == nil {
 			received.Add(1)
 			<-r.Context().Done()
 		}
