@@ -40,3 +40,14 @@ func TestWithoutTheStoreNothingIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestWithoutTheStoreNobodyStandsIn has an agent whose step it is, and another one that could take it.
+func TestWithoutTheStoreNobodyStandsIn(t *testing.T) {
+	t.Parallel()
+	gone, other := errors.New("the store is away"), maker("other", "idea:comment", "story:reference")
+	r := router.New(router.Config{Directory: away{fleet: fleet{other}, refresh: gone}, Intn: first})
+	chain := []orchestrator.Link{{Agent: "first", Inputs: typed("idea:comment"), Output: typed("story:reference")[0], Takes: []orchestrator.Take{{As: "idea"}}}}
+	if got, err := r.ResolveStep(t.Context(), tenant, chain, 0); !errors.Is(err, gone) || got.Decision.Chosen != "" {
+		t.Errorf("ResolveStep() = %+v, %v, want %v: it is not known whether the step's own agent can take it", got.Decision, err, gone)
+	}
+}
