@@ -121,6 +121,39 @@ func TestOnlyTheAgentsPassThatTheOperatorNamed(t *testing.T) {
 	}
 }
 
+// TestACallDoesNotPassToAnAgentOfAnotherVersion sends in A2A 1.0 to an agent that speaks 0.3 only: as it came, it would understand nothing.
+func TestACallDoesNotPassToAnAgentOfAnotherVersion(t *testing.T) {
+	w := newWorld(t, passAll)
+	for name, version := range map[string]string{"old": "0.3.0", "older": "0.3"} {
+		var asked atomic.Value
+		agent := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodPost { // the registry looks whether the agent is up
+				http.NotFound(rw, r)
+				return
+			}
+			var call struct{ Method string }
+			_ = json.NewDecoder(r.Body).Decode(&call) // otherwise it is none that is expected
+			asked.Store(call.Method)
+			_, _ = io.WriteString(rw, `{"jsonrpc":"2.0","id":"1","result":{"kind":"message","messageId":"a","role":"agent","parts":[{"kind":"text","text":"hello"}]}}`)
+		}))
+		t.Cleanup(agent.Close)
+		card := `{"name":"` + name + `","description":"d","version":"1.0.0","capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
+			"skills":[{"id":"s","name":"s","description":"s","tags":["t"]}],"url":"` + agent.URL + `","protocolVersion":"` + version + `","preferredTransport":"JSONRPC"}`
+		if made := w.call(t, "POST", "/v1/agents:register", `{"card":`+card+`}`, nil); made.code != 200 {
+			t.Fatalf("register = %d %s", made.code, made.body)
+		}
+		for _, binding := range bindings {
+			task := send(t, w, w.client(t, "/agents/"+name, binding), &a2a.SendMessageRequest{Message: text("hi", nil)})
+			if artifactText(task) != "hello" || task.Metadata[taskExtension] == nil {
+				t.Errorf("SendMessage() to %s over %s = %+v, want its answer in a task that Quorate tracks", name, binding, task)
+			}
+			if method := asked.Load(); method != "message/stream" && method != "message/send" {
+				t.Errorf("%s was asked for %v over %s, want it asked in A2A 0.3", name, method, binding)
+			}
+		}
+	}
+}
+
 // TestAWordInEscapesIsAWord writes Quorate's word as encoders do that escape slashes, PHP's among them.
 func TestAWordInEscapesIsAWord(t *testing.T) {
 	w := newWorld(t, passAll)

@@ -14,7 +14,7 @@ func HasPassage(card *agentcard.Card) bool {
 // interfaceFor returns a card's interface for A2A 1 over a binding, or nil.
 func interfaceFor(card *agentcard.Card, binding string) *agentcard.Interface {
 	for i := range card.Interfaces {
-		if in := &card.Interfaces[i]; in.Binding == binding && in.ProtocolVersion != "0.3" && speaks(*in) {
+		if in := &card.Interfaces[i]; in.Binding == binding && !isLegacy(in) && speaks(*in) {
 			return in
 		}
 	}

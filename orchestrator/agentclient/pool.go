@@ -80,7 +80,7 @@ func (p *Pool) Connect(name string, card agentcard.Card) (Client, string, error)
 func (p *Pool) overHTTP(at endpoint, in agentcard.Interface) Client {
 	c := caller{at: at, client: p.http, intake: p.intake}
 	switch {
-	case strings.HasPrefix(in.ProtocolVersion, "0."):
+	case isLegacy(&in):
 		c.legacy = true
 		return &legacyClient{rpcCaller{caller: c, url: in.URL}}
 	case in.Binding == agentcard.BindingJSONRPC:
@@ -101,8 +101,11 @@ func Unspoken(card agentcard.Card) string {
 	return "offers no interface that Quorate speaks: A2A 1.0 over GRPC, JSONRPC or HTTP+JSON, or 0.3 over JSONRPC; it offers " + describe(card.Interfaces)
 }
 
+// isLegacy reports whether an interface is for A2A 0.3, which cards call 0.3.0 as well.
+func isLegacy(in *agentcard.Interface) bool { return strings.HasPrefix(in.ProtocolVersion, "0.3") }
+
 func speaks(in agentcard.Interface) bool {
-	if strings.HasPrefix(in.ProtocolVersion, "0.3") {
+	if isLegacy(&in) {
 		return in.Binding == agentcard.BindingJSONRPC
 	}
 	if v := in.ProtocolVersion; v != "" && v != "1" && !strings.HasPrefix(v, "1.") {
