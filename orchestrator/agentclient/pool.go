@@ -128,15 +128,8 @@ func describe(list []agentcard.Interface) string {
 // address returns an interface's URL as http:// or https://. For gRPC, cards in use say host:port as well as http:// and https:// URLs (A2A#1997);
 // the scheme decides about TLS, and without a scheme there is none.
 func address(raw string) *url.URL {
-	u, err := url.Parse(raw)
-	switch {
-	case err != nil || u.Host == "":
-		return &url.URL{Scheme: "http", Host: raw}
-	case u.Scheme == "grpcs":
-		return &url.URL{Scheme: "https", Host: u.Host}
-	case u.Scheme == "grpc":
-		return &url.URL{Scheme: "http", Host: u.Host}
-	default:
+	if u, err := url.Parse(raw); err == nil && u.Host != "" {
 		return u
 	}
+	return &url.URL{Scheme: "http", Host: raw}
 }

@@ -81,7 +81,7 @@ func TestCallsToAURLShareAConnection(t *testing.T) {
 func TestAnAddressWithoutAPortHasThatOfItsScheme(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]string{
-		"http://agent.example": "agent.example:80", "https://agent.example": "agent.example:443", "grpcs://agent.example": "agent.example:443",
+		"http://agent.example": "agent.example:80", "https://agent.example": "agent.example:443",
 		"agent.example": "agent.example:80", "http://[::1]": "[::1]:80", "http://agent.example:9000": "agent.example:9000", "agent.example:9000": "agent.example:9000",
 	} {
 		t.Run(url, func(t *testing.T) {
