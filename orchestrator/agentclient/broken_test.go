@@ -10,6 +10,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry/agentcard"
 )
 
@@ -86,6 +87,22 @@ func TestWhatIsWrongInAResponseIsSaidInWordsOfJSON(t *testing.T) {
 		_, err := sendRaw(t, agentcard.BindingJSONRPC, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"+response)
 		if err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("Send() = %v, want it to end with %s", err, want)
+		}
+	}
+}
+
+// TestWhatANewerVersionAddsIsNoError has agents answer with a field that is not known yet, and with one of another type than A2A says.
+func TestWhatANewerVersionAddsIsNoError(t *testing.T) {
+	t.Parallel()
+	for field, reason := range map[string]string{`"newIn":{"version":[1.1]}`: "", `"contextId":7`: agentclient.ReasonAnswerInvalid} {
+		for binding, around := range map[string][2]string{agentcard.BindingJSONRPC: {`{"jsonrpc":"2.0","id":"1","result":`, `}`}, agentcard.BindingHTTPJSON: {"", ""}} {
+			for kind, begin := range map[string]string{"application/json": "", "text/event-stream": "data: "} {
+				body := begin + around[0] + `{"message":{"messageId":"said",` + field + `}}` + around[1] + "\n\n"
+				got, err := sendRaw(t, binding, "HTTP/1.1 200 OK\r\nContent-Type: "+kind+"\r\nConnection: close\r\n\r\n"+body)
+				if fault.ReasonOf(err) != reason || (err == nil) != (got == "said") {
+					t.Errorf("Send() over %s to an agent that answers in %s with %s = %v with the message %q, want the reason %q", binding, kind, field, err, got, reason)
+				}
+			}
 		}
 	}
 }
