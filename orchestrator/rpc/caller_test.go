@@ -46,7 +46,16 @@ func TestNobodyIsNoCaller(t *testing.T) {
 	if _, err := rpc.NewCallers(nil).GetCaller(t.Context(), nil); fault.KindOf(err) != fault.Unauthenticated {
 		t.Errorf("GetCaller() = %v, want unauthenticated", err)
 	}
-	if got, err := listed(t, 3).ListTasks(t.Context(), &orchestratorv1.ListTasksRequest{}); fault.KindOf(err) != fault.Unauthenticated {
-		t.Errorf("ListTasks() = %v, %v, want unauthenticated", got, err)
+	ctx, s := t.Context(), listed(t, 3)
+	_, list := s.ListTasks(ctx, &orchestratorv1.ListTasksRequest{})
+	_, get := s.GetTask(ctx, &orchestratorv1.GetTaskRequest{Id: "0000"})
+	_, submit := s.SubmitTask(ctx, &orchestratorv1.SubmitTaskRequest{})
+	_, cancel := s.CancelTask(ctx, &orchestratorv1.CancelTaskRequest{Id: "0000"})
+	_, reply := s.ReplyToTask(ctx, &orchestratorv1.ReplyToTaskRequest{Id: "0000"})
+	_, resolve := rpc.NewRoutes(nil).ResolveRoute(ctx, &orchestratorv1.ResolveRouteRequest{})
+	for method, err := range map[string]error{"ListTasks": list, "GetTask": get, "SubmitTask": submit, "CancelTask": cancel, "ReplyToTask": reply, "ResolveRoute": resolve} {
+		if fault.KindOf(err) != fault.Unauthenticated {
+			t.Errorf("%s() = %v, want unauthenticated", method, err)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package rpc_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -173,5 +174,24 @@ func TestWhatACarriedConsultationAsksIsNotShown(t *testing.T) {
 	got, err := rpc.New(nil, store, page.New([]byte("key"))).GetTask(ctx, &orchestratorv1.GetTaskRequest{Id: "t"})
 	if err != nil || got.GetMessage() != nil || len(got.GetAttempts()) != 1 || got.GetAttempts()[0].GetRemoteTaskId() != "" {
 		t.Errorf("GetTask() = %v, %v, want neither the question nor the id by which its target tells it", got, err)
+	}
+}
+
+// TestWhatHasNotHappenedHasNoTime has a task whose attempt has begun, and a gate that was not looked at.
+func TestWhatHasNotHappenedHasNoTime(t *testing.T) {
+	t.Parallel()
+	store := &storetest.Memory{}
+	task := orchestrator.Task{
+		Tenant: "default", ID: "t", Attempts: []orchestrator.Attempt{{Number: 1, StartTime: time.Date(2026, 1, 16, 0, 0, 0, 0, time.UTC)}}, Gates: []orchestrator.Gate{{Phase: orchestrator.PhasePreCompletion}},
+	}
+	if _, _, err := store.Create(t.Context(), task); err != nil {
+		t.Fatal(err)
+	}
+	got, err := rpc.New(nil, store, page.New([]byte("key"))).GetTask(auth.NewContext(t.Context(), admin), &orchestratorv1.GetTaskRequest{Id: "t"})
+	if err != nil {
+		t.Fatalf("GetTask() = %v", err)
+	}
+	if a := got.GetAttempts()[0]; a.GetStartTime() == nil || a.GetEndTime() != nil || got.GetGates()[0].GetCheckTime() != nil {
+		t.Errorf("GetTask() = %v, want a time of the beginning of the attempt only", got)
 	}
 }
