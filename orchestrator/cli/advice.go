@@ -17,7 +17,7 @@ import (
 // advice returns what to do, where the server cannot know it.
 func advice(e *fault.Error) string {
 	if e.RetryAfter > 0 {
-		return "again in " + e.RetryAfter.Round(time.Second).String()
+		return "again in " + max(e.RetryAfter.Round(time.Second), time.Second).String()
 	}
 	switch e.Reason {
 	case netguard.ReasonAddressBlocked:

@@ -305,7 +305,7 @@ func TestApplyKeepsToTheRateThatItsCallerMayHave(t *testing.T) {
 	if exit, _, stderr := g.run(t, "", "agents", "get", "a"); exit != 9 || !strings.Contains(stderr, "again in 1h0m0s") || len(g.seen()) != 1 {
 		t.Errorf("Main(agents get) = %d, %q, want 9 at once: nobody waits for an hour", exit, stderr)
 	}
-	g = newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents/a:drain": {later("STORE_BUSY", "1s")}})
+	g = newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents/a:drain": {later("STORE_BUSY", "0.4s")}})
 	if exit, _, stderr := g.run(t, "", "agents", "drain", "a"); exit != 9 || !strings.Contains(stderr, "again in 1s") || len(g.seen()) != 1 {
 		t.Errorf("Main(agents drain) = %d, %q after %d requests, want 9 after one: what is no limit may have been begun", exit, stderr, len(g.seen()))
 	}
