@@ -23,7 +23,7 @@ const (
 	MaxArtifacts    = 1000
 	MaxTaskValues   = 1 << 18 // how many Values they have; each takes some hundred bytes of memory
 	MaxConsultHops  = 5       // a consultation of a consultation of …
-	MaxReturns      = 8       // of a message that Quorate has sent to an agent, and gets again
+	MaxHops         = 8       // tasks of this Quorate or others that a message is sent for, one after the other
 	EndRoom         = 8 << 10 // bytes of a stored state that are reserved for the end of the task
 )
 

@@ -38,9 +38,21 @@ func New(ctx context.Context, t *orchestrator.Task) *a2apb.Message {
 	return m
 }
 
-// TaskOf returns the id of the task that New wrote into a message, or "" for a message that does not come from Quorate.
-func TaskOf(m *a2apb.Message) string {
-	return m.GetMetadata().GetFields()[consultation.ExtensionURI].GetStructValue().GetFields()["taskId"].GetStringValue()
+// hopsKey is the key under which New writes Hops, unless that is 1.
+const hopsKey = "hops"
+
+// Hops returns for how many tasks a message has been sent, one after the other, by this Quorate or others: 0 for one that does not come from Quorate. More than are
+// allowed count as one more than those.
+func Hops(m *a2apb.Message) int {
+	word := m.GetMetadata().GetFields()[consultation.ExtensionURI].GetStructValue()
+	if word == nil {
+		return 0
+	}
+	hops := word.GetFields()[hopsKey].GetNumberValue()
+	if !(hops > 1) { // or NaN
+		return 1 // the first is left out
+	}
+	return int(min(hops, orchestrator.MaxHops+1))
 }
 
 // Reply returns a reply as the agent gets it: in the agent's own task and context and, in a consultation, with the terms of the consultation, for agents that
@@ -98,6 +110,9 @@ func taskMetadata(t *orchestrator.Task) *structpb.Value {
 	fields := map[string]*structpb.Value{"taskId": structpb.NewStringValue(t.ID), "requirements": structpb.NewListValue(rules)}
 	if t.SkillAsked {
 		fields["skill"] = structpb.NewStringValue(t.Skill)
+	}
+	if hops := Hops(t.Message); hops > 0 {
+		fields[hopsKey] = structpb.NewNumberValue(float64(hops + 1))
 	}
 	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 }

@@ -1,6 +1,7 @@
 package agentmessage_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -61,10 +62,22 @@ func TestTheMessageCarriesQuoratesWordAndNobodyElses(t *testing.T) {
 	}
 }
 
-func TestAMessageTellsForWhichTaskItWasSent(t *testing.T) {
-	for want, m := range map[string]*a2apb.Message{"t": agentmessage.New(t.Context(), sent(text("do it"))), "": text("do it")} {
-		if got := agentmessage.TaskOf(m); got != want {
-			t.Errorf("TaskOf() = %q, want %q", got, want)
+func TestAMessageTellsForHowManyTasksItWasSent(t *testing.T) {
+	m := text("do it")
+	for want := range orchestrator.MaxHops + 2 {
+		if got := agentmessage.Hops(m); got != want {
+			t.Errorf("Hops() = %d, want %d", got, want)
+		}
+		m = agentmessage.New(t.Context(), sent(m))
+	}
+	for said, want := range map[any]int{-5.0: 1, 0.5: 1, math.NaN(): 1, "many": 1, 3.0: 3, 1e300: orchestrator.MaxHops + 1} {
+		value, err := structpb.NewValue(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Metadata.Fields[consultation.ExtensionURI].GetStructValue().Fields["hops"] = value
+		if got := agentmessage.Hops(m); got != want {
+			t.Errorf("Hops() of %v = %d, want %d", said, got, want)
 		}
 	}
 }

@@ -12,7 +12,7 @@
 //
 // The files, in the order in which a task meets them; engine.go puts them together, and what is measured is in telemetry.go and span.go:
 //
-//   - Accepting: Submit (submit.go, submission.go, requesthash.go, circle.go), the choice of the agent (route.go, inputs.go, bind.go,
+//   - Accepting: Submit (submit.go, submission.go, requesthash.go, hops.go), the choice of the agent (route.go, inputs.go, bind.go,
 //     takers.go, decision.go).
 //   - Running: runners start, wake and end the goroutines (runners.go, runner.go, wake.go); drive (drive.go) is the loop of one, and step (step.go) decides
 //     what is due. Each step ends in an update (update.go) that may take the task to its next phase or its end (phase.go; from outside: cancel.go,

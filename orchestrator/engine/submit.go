@@ -36,7 +36,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 		return orchestrator.Task{}, err
 	}
 	if s.parent == nil { // those that Quorate makes itself have a limit of hops
-		if err := e.checkCircle(ctx, s.Tenant, s.Message); err != nil {
+		if err := checkHops(s.Message); err != nil {
 			return orchestrator.Task{}, err
 		}
 	}
