@@ -29,9 +29,9 @@ type Engine struct {
 	scans        scanSchedule
 	fresh        freshTasks
 	firstPolls   firstPolls
-	asks         asks
-	watchers     watchers // of what is stored of tasks
-	onlookers    watchers // of what agents deliver while they work
+	asks         *share.Turns[orchestrator.Key] // of agents, to be asked for one of their tasks
+	watchers     watchers                       // of what is stored of tasks
+	onlookers    watchers                       // of what agents deliver while they work
 }
 
 // maxTraceQueries bounds the queries of trace backends at a time, each of which may hang.
@@ -49,6 +49,7 @@ func New(c Config) (*Engine, error) {
 		meters:   m,
 		breakers: admission.NewBreakers(c.BreakerDelay),
 		scans:    scanSchedule{every: c.Rescan, gained: make(chan struct{}, 1)},
+		asks:     share.NewTurns[orchestrator.Key](maxAsks),
 	}
 	e.runners = newRunners(e)
 	e.exchanges = admission.NewFairLimiter(c.MaxExchanges, e.Wake, func(agent orchestrator.Key, in int) {

@@ -27,7 +27,7 @@ func (c *conversation) countHolding() error {
 	if now == c.held {
 		return nil
 	}
-	has, ok := c.engine.holdings.Resize(agentKey(&c.task), c.held, now)
+	has, ok := c.engine.holdings.Resize(c.agent, c.held, now)
 	if !ok {
 		return fault.New(fault.ResourceExhausted, agentclient.ReasonDraftsTooLarge,
 			"what %s has made of tasks that it has not ended takes %d bytes of memory, and may not take more than is free for others; the task goes on later, or with a higher agents.maxExchanges",
@@ -42,7 +42,7 @@ func (c *conversation) endHolding() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.held > 0 {
-		c.engine.holdings.Resize(agentKey(&c.task), c.held, 0)
+		c.engine.holdings.Resize(c.agent, c.held, 0)
 		c.held = 0
 	}
 }

@@ -124,8 +124,12 @@ func (c *conversation) noteDenied(ctx context.Context, err error) {
 	c.note(ctx, "%s; it is asked for its task again for %s", fault.From(withholdWords(&c.task, err)).Message, deniedFor)
 }
 
+// maxAsks is how many of its tasks an agent is asked for at a time. Thousands of tasks may be with one agent: without a bound, those that are asked for at about
+// the same time each open a connection and run beside one another, and all other tasks wait for all of them.
+const maxAsks = 64
+
 func (c *conversation) askForTask(ctx context.Context, remote string, history int32) (*a2apb.Task, error) {
-	end, err := c.engine.asks.begin(ctx, c.agent)
+	end, err := c.engine.asks.Take(ctx, c.agent)
 	if err != nil {
 		return nil, err
 	}
