@@ -3,6 +3,7 @@ package router
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quorate/quorate/orchestrator/router/text"
@@ -10,8 +11,8 @@ import (
 )
 
 const (
-	maxNearestNamed = 3   // skills that a refusal names
-	maxHits         = 30  // skills that are considered
+	maxNearestNamed = 3   // skills that a refusal names; copies of an agent count as one
+	maxHits         = 30  // skills that are considered; copies of the best one count as one
 	minLikeness     = 0.5 // share of the best score: agents below it do not resemble the text
 )
 
@@ -91,8 +92,10 @@ func noSkillFits(a text.Answer, hits []text.Hit, note string) error {
 		return fault.New(fault.NotFound, ReasonNoneFits, "no agent does what the text asks for: none of its meaningful words is in any card%s", clipped)
 	}
 	var names []string
-	for _, h := range hits[:min(len(hits), maxNearestNamed)] {
-		names = append(names, fmt.Sprintf("%s of %s (%.2f)", h.Skill, h.Agent, h.Share))
+	for i, h := range hits {
+		if len(names) < maxNearestNamed && !slices.ContainsFunc(hits[:i], func(o text.Hit) bool { return o.Skill == h.Skill && o.Share == h.Share }) {
+			names = append(names, fmt.Sprintf("%s of %s (%.2f)", h.Skill, h.Agent, h.Share))
+		}
 	}
 	if note != "" {
 		note = " (" + note + ")"

@@ -38,7 +38,7 @@ func measure(index *text.Index, tests []test, falseRefusal float64) result {
 		r.fit++
 		fit = append(fit, margin)
 		r.falseRefusals += one(a.Refused())
-		r.judge(a.Hits, t.right)
+		r.judge(a.Hits[:min(len(a.Hits), cut)], t.right)
 	}
 	n := float64(r.fit)
 	for _, sum := range []*float64{&r.r1, &r.r5, &r.ndcg5, &r.agent1, &r.falseRefusals} {

@@ -28,7 +28,7 @@ func trust(examples float64) float64 {
 	return least + (most-least)*min(examples/enough, 1)
 }
 
-// examplesEach returns the average number of examples of the skills that have any.
+// examplesEach returns the average number of examples of the documents that have any.
 func examplesEach(docs []document) float64 {
 	total, taught := 0, 0
 	for _, d := range docs {
@@ -40,39 +40,42 @@ func examplesEach(docs []document) float64 {
 
 // calibrate returns the confidence below which a text is refused: with many examples, the one below which the given share of them falls when they are
 // not in the index. The fewer there are, the less they show how people ask, and the closer it is to a fixed limit.
-func calibrate(skills []Skill, docs []document, o Options) float32 {
-	fitted := fit(skills, docs, o)
+func calibrate(c *corpus, o Options) float32 {
+	fitted := fit(c, o)
 	if fitted <= 0 {
 		return fewLimit
 	}
-	n := examplesEach(docs)
+	n := examplesEach(c.docs)
 	known := n / (n + halfWay)
 	return float32(math.Pow(fewLimit, 1-known) * math.Pow(fitted, known))
 }
 
 // fit returns the confidence below which the given share of examples falls when they are not in the index. It is 0 when there is none that can be
 // held out and is like another.
-func fit(skills []Skill, docs []document, o Options) float64 {
-	total := examplesHeld(docs)
+func fit(c *corpus, o Options) float64 {
+	total := examplesHeld(c.docs)
 	if total == 0 {
 		return 0
 	}
 	var seen []float32
 	var r ranking
+	first := firstUses(c.docs)
 	for fold := range min(maxFolds, 1+enoughHeld*maxFolds/total) {
-		// A fifth of a skill's examples is held out, or one if there are fewer. Examples are sorted by their words, so that nearly equal ones are
-		// held out together; otherwise each would find its twin, as texts of other people do not.
-		held := func(skill, example int) bool {
-			n := len(docs[skill].examples)
-			return n > 1 && example*min(n, maxFolds)/n == (fold+skill)%min(n, maxFolds)
+		// A fifth of a document's examples is held out, or one if there are fewer. Examples are sorted by their words, so that nearly equal ones are
+		// held out together, and so are those that say the same in different documents; otherwise each would find its twin, as texts of other people
+		// do not.
+		held := func(doc, example int) bool {
+			at := first[doc][example]
+			n := len(c.docs[at.doc].examples)
+			return n > 1 && at.example*min(n, maxFolds)/n == (fold+at.doc)%min(n, maxFolds)
 		}
-		x := build(skills, docs, held, true, o)
+		x := build(c, held, true, o)
 		if o.stopped() {
 			return 0
 		}
-		for i, d := range docs {
+		for i, d := range c.docs {
 			for e, y := range d.examples {
-				if held(i, e) {
+				if first[i][e] == (use{i, e}) && held(i, e) {
 					x.rank(&r, y.words, y.stems)
 					seen = append(seen, r.confidence)
 				}
@@ -90,7 +93,26 @@ func fit(skills []Skill, docs []document, o Options) float64 {
 	return float64(seen[least])
 }
 
-// examplesHeld counts the examples of skills that have more than one, so that some can be held out.
+// use is where an example is.
+type use struct{ doc, example int }
+
+// firstUses returns for each example of each document the first one that says the same.
+func firstUses(docs []document) [][]use {
+	known := make(map[string]use) // by gist
+	out := make([][]use, len(docs))
+	for i, d := range docs {
+		for e, x := range d.examples {
+			key := gist(x.words)
+			if _, ok := known[key]; !ok {
+				known[key] = use{i, e}
+			}
+			out[i] = append(out[i], known[key])
+		}
+	}
+	return out
+}
+
+// examplesHeld counts the examples of documents that have more than one, so that some can be held out.
 func examplesHeld(docs []document) int {
 	total := 0
 	for _, d := range docs {

@@ -18,23 +18,24 @@ const coverage = 0.7
 
 // confidence returns how sure it is that the best skill fits a text whose meaningful stems are said, given the greatest logit.
 func (x *Index) confidence(r *ranking, most float32, said []string) float32 {
-	shared := x.evidence(said, r.top)
-	if !x.trained || !x.taught[r.top] {
+	shared, doc := x.evidence(said, r.top), x.doc[r.top]
+	if !x.trained || !x.taught[doc] {
 		return shared
 	}
 	known := float64(min(max(most/clearLogit, 0), 1))
-	sure := float64(r.share[r.top]) * known * math.Pow(float64(greatest(r.words)), coverage)
+	sure := float64(r.share[doc]) * known * math.Pow(float64(greatest(r.words)), coverage)
 	return float32(math.Pow(sure, x.trust) * math.Pow(float64(max(shared, minShared)), 1-x.trust))
 }
 
 // evidence returns the confidence, by shared words alone, that a text asks for a skill. Whether the share of the text's words or their weight matters
 // more depends on the length of texts, so it is the geometric mean of both. Words of the skill's name count most, since they say what it does.
 func (x *Index) evidence(said []string, skill int) float32 {
-	has, all := x.bm25.shared(said, int32(skill)) //nolint:gosec // far below 2^31
+	doc := x.doc[skill]
+	has, all := x.bm25.shared(said, int32(skill), doc) //nolint:gosec // far below 2^31
 	if has == 0 {
 		return 0
 	}
-	e := has / math.Sqrt(all) * (0.5 + named(x.names[skill], said))
+	e := has / math.Sqrt(all) * (0.5 + named(x.names[doc], said))
 	return float32(e / (e + evenOdds))
 }
 

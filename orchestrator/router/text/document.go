@@ -1,16 +1,18 @@
 package text
 
 import (
+	"crypto/sha256"
+	"io"
 	"maps"
 	"slices"
 	"strings"
 )
 
-// document is a skill in the form in which it is compared.
+// document is what a skill says, in the form in which it is compared.
 type document struct {
 	called   []string   // words of the name, or else of the id, each once
 	name     []string   // their stems, each once
-	fields   [][]string // stems of each source, each once: name, description, tags, inputs and outputs, agent
+	fields   [][]string // stems of each source, each once: name, description, tags, inputs and outputs
 	examples []example
 	said     example // the set of words that the card uses for the skill, wherever it does
 }
@@ -43,11 +45,31 @@ func newDocument(s *Skill) document {
 	add(s.Description)
 	add(s.Tags...)
 	add(slices.Concat(s.Inputs, s.Outputs)...)
-	add(s.Agent, s.AgentDescription)
 	own := within(spread(plainest(declared(append([]string{s.Name, s.ID, s.Description}, s.Tags...)...)), maxExampleWords), maxExampleBytes)
 	d.said = example{own, distinct(stems(own))}
 	d.examples = newExamples(s.Examples)
 	return d
+}
+
+// ownerWords returns the stems of what a skill's agent says of itself, each once.
+func ownerWords(s *Skill) []string { return distinct(stems(declared(s.Agent, s.AgentDescription))) }
+
+// key identifies documents that say the same.
+func (d *document) key() (sum [sha256.Size]byte) {
+	h := sha256.New()
+	add := func(list []string) { // no word has a space or a line break
+		_, _ = io.WriteString(h, strings.Join(list, " ")+"\n")
+	}
+	add(d.called)
+	for _, f := range d.fields {
+		add(f)
+	}
+	add(d.said.words)
+	for _, x := range d.examples {
+		add(x.words)
+	}
+	h.Sum(sum[:0])
+	return sum
 }
 
 // newExamples prepares examples: of those with the same words only the shortest, in an order that does not depend on the card's, since a limit keeps

@@ -2,7 +2,7 @@ package text
 
 // Learned returns how many samples an index of the skills is made of.
 func Learned(skills []Skill) int {
-	_, docs := prepareSkills(skills)
+	docs := newCorpus(skills).docs
 	samples, _, _ := prepare(docs, nil)
 	return len(samples)
 }
@@ -16,7 +16,8 @@ func Features(text string) int {
 
 // Size returns how many words a skill is compared by, without those of its examples, and how many features its examples have.
 func Size(s *Skill) (said, features int) {
-	_, docs := prepareSkills([]Skill{*s})
+	c := newCorpus([]Skill{*s})
+	docs := c.docs
 	for _, f := range docs[0].fields {
 		said += len(f)
 	}
@@ -35,7 +36,7 @@ func Weights(x *Index) int { return len(x.linear.weights) }
 
 // Kept returns how many examples of the skills an index is made of.
 func Kept(skills []Skill) (n int) {
-	_, docs := prepareSkills(skills)
+	docs := newCorpus(skills).docs
 	for _, d := range docs {
 		n += len(d.examples)
 	}

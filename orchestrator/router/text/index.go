@@ -1,11 +1,6 @@
 package text
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-	"sync"
-)
+import "sync"
 
 // Skill is one skill of an agent, as its card describes it.
 type Skill struct {
@@ -41,8 +36,9 @@ type Index struct {
 	skills   []Skill // sorted by agent and id
 	agents   []string
 	owner    []int32    // by skill: its agent
-	taught   []bool     // by skill: whether it has examples
-	names    [][]string // by skill: the stems of its name, or else of its id, each once
+	doc      []int32    // by skill: its document
+	taught   []bool     // by document: whether it has examples
+	names    [][]string // by document: the stems of its skills' name, or else of their id, each once
 	bm25     bm25
 	pieces   namePieces
 	spelling spelling
@@ -71,89 +67,42 @@ func New(skills []Skill, o Options) *Index {
 	if o.maxWeights <= 0 {
 		o.maxWeights = maxWeights
 	}
-	skills, docs := prepareSkills(skills)
-	if o.Untrained || examplesEach(docs) == 0 {
-		return build(skills, docs, nil, false, o)
+	c := newCorpus(skills)
+	if o.Untrained || examplesEach(c.docs) == 0 {
+		return build(&c, nil, false, o)
 	}
-	limit := calibrate(skills, docs, o)
-	x := build(skills, docs, nil, true, o)
+	limit := calibrate(&c, o)
+	x := build(&c, nil, true, o)
 	x.limit = limit
 	return x
 }
 
-// prepareSkills sorts skills and prepares their documents. Descriptions in cards are learned from in addition to examples. Of many skills with hardly an
-// example they are not: training would take as long as with examples, and know little about how people ask.
-func prepareSkills(list []Skill) (skills []Skill, docs []document) {
-	skills = slices.Clone(list)
-	slices.SortFunc(skills, compareSkills)
-	docs = make([]document, len(skills))
-	for i := range skills {
-		docs[i] = newDocument(&skills[i])
-	}
-	if n := thinOut(docs); n < len(docs) && len(docs) > manySkills {
-		for i := range docs {
-			docs[i].said = example{}
-		}
-	}
-	return skills, docs
-}
-
-// thinOut reduces the examples of each skill so that the total is bounded, and returns the total.
-func thinOut(docs []document) (total int) {
-	for most := maxExamples; most > 0; most /= 2 {
-		bytes := 0
-		total = 0
-		for i := range docs {
-			docs[i].examples = spread(docs[i].examples, most)
-			total += len(docs[i].examples)
-			for _, x := range docs[i].examples {
-				bytes += x.bytes()
-			}
-		}
-		if total <= maxAllExamples && bytes <= maxAllExampleBytes {
-			break
-		}
-	}
-	return total
-}
-
-// spread selects at most so many elements at even distances. Examples are sorted by their words, so that similar ones are neighbours.
-func spread[T any](list []T, most int) []T {
-	if len(list) <= most {
-		return list
-	}
-	out := make([]T, most)
-	for i := range out {
-		out[i] = list[i*len(list)/most]
-	}
-	return out
-}
-
-func compareSkills(a, b Skill) int {
-	return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.ID, b.ID))
-}
-
 // build builds an index of all examples except those that are held out.
-func build(skills []Skill, docs []document, held func(skill, example int) bool, trained bool, o Options) *Index {
-	x := &Index{skills: skills, owner: make([]int32, len(skills)), taught: make([]bool, len(skills)), names: make([][]string, len(skills)), trained: trained}
-	x.trust = trust(examplesEach(docs)) // including those held out, so that confidences are comparable
-	for i, s := range skills {
-		if i == 0 || s.Agent != skills[i-1].Agent {
+func build(c *corpus, held func(doc, example int) bool, trained bool, o Options) *Index {
+	x := &Index{
+		skills: c.skills, doc: c.doc, owner: make([]int32, len(c.skills)),
+		taught: make([]bool, len(c.docs)), names: make([][]string, len(c.docs)), trained: trained,
+	}
+	x.trust = trust(examplesEach(c.docs)) // including those held out, so that confidences are comparable
+	for i, s := range c.skills {
+		if i == 0 || s.Agent != c.skills[i-1].Agent {
 			x.agents = append(x.agents, s.Agent)
 		}
 		x.owner[i] = int32(len(x.agents) - 1) //nolint:gosec // far below 2^31
-		x.taught[i] = len(docs[i].examples) > 0
-		x.names[i] = docs[i].name
 	}
-	x.bm25 = newBM25(docs, held)
-	x.pieces = newNamePieces(docs)
+	for i, d := range c.docs {
+		x.taught[i] = len(d.examples) > 0
+		x.names[i] = d.name
+	}
+	x.bm25 = newBM25(c, held)
+	x.pieces = newNamePieces(c.docs)
 	if held == nil { // what is held out is asked as it is written
-		x.spelling = newSpelling(docs, x.owner)
+		x.spelling = newSpelling(c, x.owner)
 	}
 	x.linear.sharpness = untaughtSharpness
 	if trained {
-		x.linear = train(docs, held, o)
-		x.nearest = newNearest(docs, held, &x.linear)
+		x.linear = train(c.docs, held, o)
+		x.nearest = newNearest(c.docs, held, &x.linear)
 	}
 	return x
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// layout makes a row for each feature, with an entry for each skill that it may tell apart, and returns how many steps an epoch takes. If there are
+// layout makes a row for each feature, with an entry for each document that it may tell apart, and returns how many steps an epoch takes. If there are
 // too many of either, examples get fewer rivals. idf is by feature id.
 func layout(samples []sample, idf []float32, m *linear, o Options) (linear, int) {
 	rows, work, ok := lay(samples, maxRivals, o)
@@ -19,10 +19,10 @@ func layout(samples []sample, idf []float32, m *linear, o Options) (linear, int)
 	m.rows, m.starts = newIDSet(ids), []int32{0}
 	for _, id := range ids {
 		m.idf = append(m.idf, idf[id])
-		m.skills = append(m.skills, rows[id]...)
-		m.starts = append(m.starts, int32(len(m.skills))) //nolint:gosec // bounded by maxWeights
+		m.docs = append(m.docs, rows[id]...)
+		m.starts = append(m.starts, int32(len(m.docs))) //nolint:gosec // bounded by maxWeights
 	}
-	m.weights = make([]float32, len(m.skills))
+	m.weights = make([]float32, len(m.docs))
 	for i := range samples {
 		kept := samples[i].features[:0]
 		for _, f := range samples[i].features {
@@ -35,10 +35,10 @@ func layout(samples []sample, idf []float32, m *linear, o Options) (linear, int)
 	return *m, work
 }
 
-// lay lists for each feature the skills that it may tell apart, unless there are too many. If that takes too much in total, ok is false.
+// lay lists for each feature the documents that it may tell apart, unless there are too many. If that takes too much in total, ok is false.
 func lay(samples []sample, most int, o Options) (rows map[uint32][]int32, work int, ok bool) {
 	rows = make(map[uint32][]int32)
-	crowded := make(map[uint32]bool) // features of so many skills that they are not used
+	crowded := make(map[uint32]bool) // features of so many documents that they are not used
 	places := 0
 	for i := range samples {
 		for _, f := range samples[i].features {

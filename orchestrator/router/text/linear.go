@@ -8,8 +8,8 @@ import (
 
 // Settings of training.
 const (
-	maxRivals     = 128      // skills from which an example is told apart: those most similar to it
-	maxRowFactor  = 8        // how many times as many skills a feature may tell apart; a feature of more is not used
+	maxRivals     = 128      // documents from which an example is told apart: those most similar to it
+	maxRowFactor  = 8        // how many times as many documents a feature may tell apart; a feature of more is not used
 	maxWeights    = 32 << 20 // weights, of 8 bytes each; beyond that, examples get fewer rivals
 	epochs        = 5        // passes over the examples
 	maxSteps      = 2e9      // steps of training; beyond that, there are fewer epochs
@@ -19,21 +19,21 @@ const (
 
 const untaughtSharpness = 10.2 // without examples
 
-// schedule returns how far the examples are trusted, given their average number for each skill: with few of them, shared words decide. The numbers
+// schedule returns how far the examples are trusted, given their average number for each document: with few of them, shared words decide. The numbers
 // are fitted to public sets, with 1 to 10 and all of their examples for each skill.
 func schedule(examples float64) (sharpness, rate float64) {
 	sharpness = max(6.1-2.3*math.Log10(1+examples), 2.5) + 4*math.Exp(-examples)
 	return sharpness, 0.35 + 1.65*min(examples/50, 1)
 }
 
-// linear is a scorer that adds to a skill's logit what each feature of a text says about that skill. The row of a feature holds the skills that it
+// linear is a scorer that adds to a document's logit what each feature of a text says about it. The row of a feature holds the documents that it
 // may tell apart, in order.
 type linear struct {
-	rows    *idSet    // ids of the features that tell skills apart; the number of one is its row
+	rows    *idSet    // ids of the features that tell documents apart; the number of one is its row
 	idf     []float32 // by row
 	rare    float32   // the same for a feature without a row
 	starts  []int32   // start of each row; one more than there are rows
-	skills  []int32
+	docs    []int32
 	weights []float32
 
 	sharpness float32 // of the BM25 score as a logit
@@ -41,7 +41,7 @@ type linear struct {
 }
 
 // train fits the scorer to the examples that are not held out. The result is the same for the same skills, whatever the order of their examples.
-func train(docs []document, held func(skill, example int) bool, o Options) linear {
+func train(docs []document, held func(doc, example int) bool, o Options) linear {
 	samples, idf, empty := collect(docs, held, o)
 	m, work := layout(samples, idf, empty, o)
 	if len(m.weights) == 0 {
@@ -89,7 +89,7 @@ func (m *linear) learn(s *sample, rate float32, slot []int32) {
 			}
 			continue
 		}
-		for j, c := range m.skills[m.starts[f.id]:m.starts[f.id+1]] {
+		for j, c := range m.docs[m.starts[f.id]:m.starts[f.id+1]] {
 			if i := slot[c]; i >= 0 {
 				logits[i] += f.weight * weights[j]
 			}
@@ -98,8 +98,8 @@ func (m *linear) learn(s *sample, rate float32, slot []int32) {
 	softmax(logits)
 	var moved []int32 // rivals to which the example makes a difference
 	for i, c := range s.rivals {
-		if c == s.skill {
-			logits[i]--
+		if slices.Contains(s.docs, c) {
+			logits[i] -= 1 / float32(len(s.docs))
 		}
 		slot[c] = -1
 		if l := logits[i]; l > minGradient || l < -minGradient {
@@ -129,7 +129,7 @@ func (m *linear) move(s *sample, steps []float32, moved, slot []int32) {
 			}
 			continue
 		}
-		for j, c := range m.skills[m.starts[f.id]:m.starts[f.id+1]] {
+		for j, c := range m.docs[m.starts[f.id]:m.starts[f.id+1]] {
 			if i := slot[c]; i >= 0 {
 				weights[j] += f.weight * steps[i]
 			}
@@ -149,7 +149,7 @@ func softmax(logits []float32) {
 	}
 }
 
-// score adds what a text's features say to each skill's logit.
+// score adds what a text's features say to each document's logit.
 func (m *linear) score(whole, pieces []uint32, into []float32) {
 	if len(m.weights) == 0 {
 		return
@@ -157,7 +157,7 @@ func (m *linear) score(whole, pieces []uint32, into []float32) {
 	for _, f := range heaviest(weigh(m.rowsOf(whole), m.rowsOf(pieces), m.idf), maxFeatures) {
 		from, to := m.starts[f.id], m.starts[f.id+1]
 		weights := m.weights[from:to]
-		for j, c := range m.skills[from:to] {
+		for j, c := range m.docs[from:to] {
 			into[c] += f.weight * weights[j]
 		}
 	}

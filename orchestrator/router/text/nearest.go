@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// Settings of the comparison with single examples. They suit public sets with as many examples for each skill, or with far more for some than for others.
+// Settings of the comparison with single examples. They suit public sets with as many examples for each document, or with far more for some than for others.
 const (
-	nearestSkills = 10  // the likeliest skills, whose examples are compared
-	nearestEach   = 3   // examples of a skill that count: one by itself may be odd
-	maxNearest    = 500 // examples of a skill that are compared
+	nearestSkills = 10  // the likeliest documents, whose examples are compared
+	nearestEach   = 3   // examples of a document that count: one by itself may be odd
+	maxNearest    = 500 // examples of a document that are compared
 	nearestSharp  = 8   // of the resemblance as a logit
-	usualAlike    = 0.3 // resemblance that says nothing for or against a skill
-	nearestNone   = 10  // examples of a skill up to which they are not compared one by one: in so few, hardly anyone has asked for the same
-	nearestFull   = 50  // examples of a skill from which the resemblance counts in full
+	usualAlike    = 0.3 // resemblance that says nothing for or against a document
+	nearestNone   = 10  // examples of a document up to which they are not compared one by one: in so few, hardly anyone has asked for the same
+	nearestFull   = 50  // examples of a document from which the resemblance counts in full
 )
 
 // nearest compares a text with single examples: someone may have asked for nearly the same before, which the sum of what all examples taught shows less.
-// It is empty when no skill has enough of them.
+// It is empty when no document has enough of them.
 type nearest struct {
-	sharpness []float32    // by skill; 0 when its examples are not compared
-	examples  [][]neighbor // by skill
+	sharpness []float32    // by document; 0 when its examples are not compared
+	examples  [][]neighbor // by document
 }
 
 // neighbor is an example with which texts are compared.
@@ -29,7 +29,7 @@ type neighbor struct {
 	norm float32
 }
 
-func newNearest(docs []document, held func(skill, example int) bool, m *linear) nearest {
+func newNearest(docs []document, held func(doc, example int) bool, m *linear) nearest {
 	if !slices.ContainsFunc(docs, func(d document) bool { return len(d.examples) > nearestNone }) {
 		return nearest{}
 	}
@@ -64,7 +64,7 @@ func (m *linear) wholeRows(ids []uint32) (rows []uint32, norm float32) {
 
 func square(x float32) float64 { return float64(x) * float64(x) }
 
-// compareNearest adds to the logits of skills what their single examples say of a text with these words and word pairs. Those of unlikely skills are taken
+// compareNearest adds to the logits of documents what their single examples say of a text with these words and word pairs. Those of unlikely skills are taken
 // for unlike it.
 func (x *Index) compareNearest(r *ranking, whole []uint32) {
 	if x.nearest.examples == nil {
@@ -111,15 +111,15 @@ func alike(examples []neighbor, said []float32) float32 {
 	return sum / nearestEach
 }
 
-// moved returns the same for skills that are renumbered; the examples of new ones are not compared.
-func (n *nearest) moved(places []int32, skills int) nearest {
+// moved returns the same for documents that have learned what others have; the examples of new ones are not compared.
+func (n *nearest) moved(known []int32) nearest {
 	if n.examples == nil {
 		return nearest{}
 	}
-	out := nearest{make([]float32, skills), make([][]neighbor, skills)}
-	for old, at := range places {
-		if at >= 0 {
-			out.sharpness[at], out.examples[at] = n.sharpness[old], n.examples[old]
+	out := nearest{make([]float32, len(known)), make([][]neighbor, len(known))}
+	for now, old := range known {
+		if old >= 0 {
+			out.sharpness[now], out.examples[now] = n.sharpness[old], n.examples[old]
 		}
 	}
 	return out

@@ -15,9 +15,9 @@ const commonPiece = 200
 // namePieces compares texts with the names of skills by pieces of words: it finds radio in radiostation, and bill in billing. What examples teach
 // outweighs it, the more of them there are. Descriptions are not compared in this way: a long one has most pieces of any text.
 type namePieces struct {
-	skills *inverted // whose names have a piece
-	idf    []float32 // of a piece, by how many names have it
-	norm   []float32 // by skill: the square root of the total weight of its name
+	docs *inverted // whose names have a piece
+	idf  []float32 // of a piece, by how many names have it
+	norm []float32 // by document: the square root of the total weight of its name
 }
 
 func newNamePieces(docs []document) namePieces {
@@ -26,31 +26,31 @@ func newNamePieces(docs []document) namePieces {
 	for i, d := range docs {
 		names[i] = hashPieces(d.called)
 	}
-	n := namePieces{skills: invert(names)}
+	n := namePieces{docs: invert(names)}
 	for with := range len(docs) + 1 {
 		n.idf = append(n.idf, idf(all, with))
 	}
 	for _, name := range names {
 		var sum float64
 		for _, id := range name {
-			sum += float64(n.idf[len(n.skills.list(id))])
+			sum += float64(n.idf[len(n.docs.list(id))])
 		}
 		n.norm = append(n.norm, float32(math.Sqrt(sum)))
 	}
 	return n
 }
 
-// score writes to each skill's entry how much its name resembles a text with these pieces, each once: 0 to 1, their cosine.
+// score writes to each document's entry how much its name resembles a text with these pieces, each once: 0 to 1, their cosine.
 func (n *namePieces) score(pieces []uint32, into []float32) {
 	var sum float64
 	for _, id := range pieces {
-		skills := n.skills.list(id)
-		weight := n.idf[len(skills)]
+		docs := n.docs.list(id)
+		weight := n.idf[len(docs)]
 		sum += float64(weight)
-		if len(skills) > commonPiece {
+		if len(docs) > commonPiece {
 			continue // it hardly tells them apart, and there may be thousands
 		}
-		for _, c := range skills {
+		for _, c := range docs {
 			into[c] += weight
 		}
 	}

@@ -5,27 +5,39 @@ import (
 	"slices"
 )
 
-// ranking holds the scores of a text for each skill and agent.
+// ranking holds the scores of a text for each document, skill and agent.
 type ranking struct {
-	words      []float32 // by BM25
-	names      []float32 // how much the name resembles the text, by pieces of words
-	share      []float32
-	agents     []float32 // the square root of the sum of the shares of their skills
-	rank       []float32 // by which skills are sorted
+	words      []float32 // by document: BM25, with the most that an agent's own words add
+	names      []float32 // by document: how much the name resembles the text, by pieces of words
+	share      []float32 // by document
+	lead       []float32 // by document: the most that an agent's own words add
+	behind     []float32 // by skill: how much less its agent's own words add, 0 or less
+	likely     []float32 // by skill: the share of its document, or less if the text is more about other agents
+	rank       []float32 // by skill: what they are sorted by
+	agents     []float32 // the square root of the sum over their skills
 	said       []float32 // by row of the linear scorer, what the text's word or word pair adds to a resemblance; all 0 between texts
 	top        int       // the best skill; -1 when there is none
 	confidence float32
 }
 
-// negligible is by how much a skill's logit is lower than the best one at least when the skill has no share.
+// negligible is by how much a document's logit is lower than the best one at least when it has no share.
 const negligible = 14
 
 // reset clears a ranking.
-func (r *ranking) reset(skills, agents int) {
+func (r *ranking) reset(docs, skills, agents int) {
 	for _, l := range []struct {
 		list *[]float32
 		n    int
-	}{{&r.words, skills}, {&r.names, skills}, {&r.share, skills}, {&r.rank, skills}, {&r.agents, agents}} {
+	}{
+		{&r.words, docs},
+		{&r.names, docs},
+		{&r.share, docs},
+		{&r.lead, docs},
+		{&r.behind, skills},
+		{&r.likely, skills},
+		{&r.rank, skills},
+		{&r.agents, agents},
+	} {
 		if len(*l.list) != l.n {
 			*l.list = make([]float32, l.n)
 		}
@@ -36,20 +48,17 @@ func (r *ranking) reset(skills, agents int) {
 
 // rank compares a text with every skill and overwrites the ranking.
 func (x *Index) rank(r *ranking, list, stems []string) {
-	r.reset(len(x.skills), len(x.agents))
+	r.reset(len(x.taught), len(x.skills), len(x.agents))
 	if len(x.skills) == 0 {
 		return
 	}
-	x.bm25.score(stems, -1, r.words)
+	if x.bm25.score(stems, nil, r.words, r.behind) {
+		x.takeLead(r)
+	}
 	whole, pieces := hashed(list)
 	x.pieces.score(pieces, r.names)
-	for c, w := range r.words {
-		alike := w + nameWeight*r.names[c]
-		if x.taught[c] {
-			r.share[c] = x.linear.sharpness * alike
-		} else { // nothing else will add to it
-			r.share[c] = untaughtSharpness * alike
-		}
+	for d, w := range r.words { // nothing else will add to one that is untaught
+		r.share[d] = x.sharpness(int32(d)) * (w + nameWeight*r.names[d])
 	}
 	x.linear.score(whole, pieces, r.share)
 	x.compareNearest(r, whole)
@@ -62,24 +71,54 @@ func (x *Index) rank(r *ranking, list, stems []string) {
 	}
 }
 
-// divide turns the logits of skills into shares, given the greatest of them, and sums them up for each agent.
+// takeLead has a document resemble the text as much as the skill does whose agent's own words add most. The others are behind.
+func (x *Index) takeLead(r *ranking) {
+	for s, own := range r.behind {
+		if d := x.doc[s]; own > r.lead[d] {
+			r.lead[d] = own
+		}
+	}
+	for s := range r.behind {
+		r.behind[s] -= r.lead[x.doc[s]]
+	}
+	for d, own := range r.lead {
+		r.words[d] += own
+	}
+}
+
+// sharpness returns how much the words of a text count as a logit.
+func (x *Index) sharpness(doc int32) float32 {
+	if x.taught[doc] {
+		return x.linear.sharpness
+	}
+	return untaughtSharpness
+}
+
+// divide turns the logits of documents into shares, given the greatest of them, and sums up those of each agent's skills.
 func (x *Index) divide(r *ranking, most float32) {
 	var sum float32
-	unlike := exp(-most) // the same for thousands of skills without any evidence
-	for c, l := range r.share {
+	unlike := exp(-most) // the same for thousands without any evidence
+	for d, l := range r.share {
 		if l == 0 {
-			r.share[c] = unlike
+			r.share[d] = unlike
 		} else {
-			r.share[c] = exp(l - most)
+			r.share[d] = exp(l - most)
 		}
-		sum += r.share[c]
+		sum += r.share[d]
 	}
-	c := 0
+	for d := range r.share {
+		r.share[d] /= sum
+	}
+	s := 0
 	for a := range r.agents { // skills are sorted by agent
 		var all float32
-		for ; c < len(r.share) && int(x.owner[c]) == a; c++ {
-			r.share[c] /= sum
-			all += r.share[c]
+		for ; s < len(r.likely) && int(x.owner[s]) == a; s++ {
+			d := x.doc[s]
+			r.likely[s] = r.share[d]
+			if b := r.behind[s]; b < 0 {
+				r.likely[s] *= exp(x.sharpness(d) * b)
+			}
+			all += r.likely[s]
 		}
 		r.agents[a] = float32(math.Sqrt(float64(all)))
 	}
@@ -106,15 +145,16 @@ func exp(x float32) float32 {
 // order ranks the skills, given the greatest logit.
 func (x *Index) order(r *ranking, most float32) {
 	var best float32
-	for c, v := range r.share {
-		if r.words[c] == 0 && r.names[c] < minAlike && (!x.taught[c] || most <= 0) {
+	for s, v := range r.likely {
+		d := x.doc[s]
+		if r.words[d] == 0 && r.names[d] < minAlike && (!x.taught[d] || most <= 0) {
 			continue // there is no evidence for it
 		}
 		if x.trained { // without training, an agent's sum mostly reflects how many skills it has
-			v *= r.agents[x.owner[c]]
+			v *= r.agents[x.owner[s]]
 		}
-		if r.rank[c] = v; v > best {
-			best, r.top = v, c
+		if r.rank[s] = v; v > best {
+			best, r.top = v, s
 		}
 	}
 }
@@ -124,13 +164,13 @@ func (x *Index) breakTie(r *ranking, stems []string) {
 	if r.top < 0 || !slices.Contains(r.rank[r.top+1:], r.rank[r.top]) {
 		return
 	}
-	first, most := r.top, named(x.names[r.top], stems)
-	for c := r.top + 1; c < len(r.rank); c++ {
-		if r.rank[c] != r.rank[r.top] {
+	first, most := r.top, named(x.names[x.doc[r.top]], stems)
+	for s := r.top + 1; s < len(r.rank); s++ {
+		if r.rank[s] != r.rank[r.top] {
 			continue
 		}
-		if share := named(x.names[c], stems); share > most {
-			first, most = c, share
+		if share := named(x.names[x.doc[s]], stems); share > most {
+			first, most = s, share
 		}
 	}
 	if first != r.top {

@@ -4,31 +4,35 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
-// sample is an example with the skills from which it is told apart.
+// sample is an example with the documents from which it is told apart.
 type sample struct {
-	skill    int32
+	docs     []int32   // that have it, all of which it speaks for alike
 	features []feature // id is the row
-	rivals   []int32   // in order; includes skill
+	rivals   []int32   // in order; includes docs
 	base     []float32 // logits of the rivals from BM25
-	scale    float32   // so that skills with many examples are not preferred
+	scale    float32   // so that documents with many examples are not preferred
 }
 
-// fillersFrom is the average number of examples for each skill from which their fillers count even though some skills have no examples. With fewer,
+// maxSharers is how many documents may have the same example. One that more have does not speak for any.
+const maxSharers = 32
+
+// fillersFrom is the average number of examples for each document from which their fillers count even though some have no examples. With fewer,
 // everything that people say to anybody would speak against those.
 const fillersFrom = 5
 
 // prepared is an example that is about to become a sample.
 type prepared struct {
-	skill         int32
+	docs          []int32
 	words         *example
 	whole, pieces []uint32
-	siblings      int // examples of the same skill, including itself; 0 for a card's description
+	siblings      int // examples of the first document, including itself; 0 for a card's description
 }
 
 // prepare lists the examples that are not held out, and returns how rare their features are, by id, and a scorer without weights.
-func prepare(docs []document, held func(skill, example int) bool) (all []prepared, rarity []float32, m *linear) {
+func prepare(docs []document, held func(doc, example int) bool) (all []prepared, rarity []float32, m *linear) {
 	rarity = make([]float32, 1<<featureBits)
 	add := func(p prepared) {
 		all = append(all, p)
@@ -37,27 +41,34 @@ func prepare(docs []document, held func(skill, example int) bool) (all []prepare
 		}
 	}
 	few := examplesEach(docs) < fillersFrom && slices.ContainsFunc(docs, func(d document) bool { return len(d.examples) == 0 })
-	examples, taught := 0, 0 // taught counts the skills that have examples
+	known := make(map[string]int) // by words, the place in all
+	examples, taught := 0, 0      // taught counts the documents that have examples
 	for i, d := range docs {
 		before := examples
 		for e := range d.examples {
 			if held != nil && held(i, e) {
 				continue
 			}
+			examples++
 			list := d.examples[e].words
+			key := strings.Join(list, " ")
+			if at, ok := known[key]; ok {
+				all[at].docs = append(all[at].docs, int32(i))
+				continue
+			}
+			known[key] = len(all)
 			if few {
 				list = meaningful(list)
 			}
 			whole, pieces := hashed(list)
-			add(prepared{int32(i), &docs[i].examples[e], whole, pieces, len(d.examples)})
-			examples++
+			add(prepared{[]int32{int32(i)}, &docs[i].examples[e], whole, pieces, len(d.examples)})
 		}
 		if examples > before {
 			taught++
 		}
 		if len(d.said.words) > 0 {
 			whole, pieces := unordered(d.said.words)
-			add(prepared{int32(i), &docs[i].said, whole, pieces, 0})
+			add(prepared{[]int32{int32(i)}, &docs[i].said, whole, pieces, 0})
 		}
 	}
 	for id, n := range rarity {
@@ -73,15 +84,16 @@ func prepare(docs []document, held func(skill, example int) bool) (all []prepare
 }
 
 // collect makes samples of the examples that are not held out, for a scorer without weights. It returns that too, and how rare features are, by id.
-func collect(docs []document, held func(skill, example int) bool, o Options) ([]sample, []float32, *linear) {
+func collect(docs []document, held func(doc, example int) bool, o Options) ([]sample, []float32, *linear) {
 	all, rarity, m := prepare(docs, held)
+	all = slices.DeleteFunc(all, func(p prepared) bool { return len(p.docs) > maxSharers })
 	mean := float32(examplesEach(docs))
 	// Examples are not compared with the cards' descriptions.
 	taught := make([]document, len(docs))
 	for i, d := range docs {
 		taught[i].examples = d.examples
 	}
-	words := newBM25(taught, held)
+	words := newBM25(&corpus{docs: taught}, held)
 	scores := make([]float32, len(docs))
 	samples := make([]sample, len(all))
 	for i, r := range all {
@@ -89,12 +101,12 @@ func collect(docs []document, held func(skill, example int) bool, o Options) ([]
 			return nil, rarity, m
 		}
 		clear(scores)
-		words.score(r.words.stems, r.skill, scores)
-		s := sample{skill: r.skill, features: weigh(r.whole, r.pieces, rarity), scale: 1}
+		words.score(r.words.stems, r.docs, scores, nil)
+		s := sample{docs: r.docs, features: weigh(r.whole, r.pieces, rarity), scale: 1}
 		if r.siblings > 0 {
 			s.scale = min(mean/float32(r.siblings), 4)
 		}
-		s.rivals = rivals(scores, r.skill)
+		s.rivals = rivals(scores, r.docs)
 		for _, c := range s.rivals {
 			s.base = append(s.base, m.sharpness*scores[c])
 		}
@@ -103,12 +115,12 @@ func collect(docs []document, held func(skill, example int) bool, o Options) ([]
 	return samples, rarity, m
 }
 
-// rivals returns the skills most similar to an example, including its own, in order. If there are many, those without any similarity are left out.
-func rivals(scores []float32, own int32) []int32 {
+// rivals returns the documents most similar to an example, including its own ones, in order. If there are many, those without any similarity are left out.
+func rivals(scores []float32, own []int32) []int32 {
 	list := make([]int32, 0, min(len(scores), 2*maxRivals))
 	least, many := float32(0), len(scores) > maxRivals
 	for c, score := range scores {
-		if int32(c) == own || many && score <= least {
+		if slices.Contains(own, int32(c)) || many && score <= least {
 			continue
 		}
 		list = append(list, int32(c))
@@ -119,7 +131,7 @@ func rivals(scores []float32, own int32) []int32 {
 	if len(list) >= maxRivals {
 		list, _ = bestRivals(list, scores)
 	}
-	list = append(list, own)
+	list = append(list, own...)
 	slices.Sort(list)
 	return list
 }
@@ -131,8 +143,9 @@ func bestRivals(list []int32, scores []float32) (best []int32, least float32) {
 	return best, scores[best[len(best)-1]]
 }
 
-// narrow limits the rivals of an example, which include its own skill.
+// narrow limits the rivals of an example, which include its own documents.
 func (s *sample) narrow(most int) {
+	most = max(most, len(s.docs))
 	if len(s.rivals) <= most {
 		return
 	}
@@ -140,7 +153,7 @@ func (s *sample) narrow(most int) {
 	places := make([]int, len(s.rivals))
 	for i, c := range s.rivals {
 		places[i] = i
-		if c == s.skill {
+		if slices.Contains(s.docs, c) {
 			like[i] = math.MaxFloat32
 		}
 	}

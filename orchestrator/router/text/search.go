@@ -4,8 +4,8 @@ package text
 type Hit struct {
 	Agent, Skill string
 	Score        float64 // by which hits are sorted; comparable within one answer only
-	Share        float64 // the probability that the text asks for this skill, among all skills
-	Words        float64 // 0 to 1: how much of the text its document covers
+	Share        float64 // the probability that the text asks for what this skill says; others may say the same
+	Words        float64 // 0 to 1: how much of the text its card covers
 }
 
 // Answer is the result of a search.
@@ -20,7 +20,8 @@ type Answer struct {
 // Refused reports whether the text resembles nothing.
 func (a Answer) Refused() bool { return len(a.Hits) == 0 || a.Confidence < a.Limit }
 
-// Search returns the n skills that fit a text best. It returns one for an n below 1, because an answer without any is a refusal.
+// Search returns the n skills that fit a text best, of which those that say the same as the best one count as one. It returns one for an n below 1, because an
+// answer without any is a refusal.
 func (x *Index) Search(text string, n int) Answer {
 	list, all := words(text)
 	list = x.correct(list)
@@ -31,13 +32,28 @@ func (x *Index) Search(text string, n int) Answer {
 	defer x.spare.Put(r)
 	x.rank(r, list, distinct(stems(list)))
 	a := Answer{Confidence: float64(r.confidence), Limit: usualLimit, Clipped: !all}
-	if r.top >= 0 && x.trained && x.taught[r.top] {
+	if r.top >= 0 && x.trained && x.taught[x.doc[r.top]] {
 		a.Limit, a.Trained = float64(x.limit), true
 	}
-	for _, c := range best(r.rank, max(n, 1)) {
+	for _, c := range best(r.rank, min(max(n, 1), len(x.skills))+x.copies(r.top)) {
 		a.Hits = append(a.Hits, Hit{
-			Agent: x.skills[c].Agent, Skill: x.skills[c].ID, Score: float64(r.rank[c]), Share: float64(r.share[c]), Words: float64(r.words[c]),
+			Agent: x.skills[c].Agent, Skill: x.skills[c].ID,
+			Score: float64(r.rank[c]), Share: float64(r.likely[c]), Words: float64(r.words[x.doc[c]] + r.behind[c]),
 		})
 	}
 	return a
+}
+
+// copies returns how many other skills say the same.
+func (x *Index) copies(skill int) int {
+	if skill < 0 {
+		return 0
+	}
+	n := -1
+	for _, d := range x.doc {
+		if d == x.doc[skill] {
+			n++
+		}
+	}
+	return n
 }

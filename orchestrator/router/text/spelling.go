@@ -22,10 +22,11 @@ type spelling struct {
 }
 
 // newSpelling takes the words of skills, whose owners are in order.
-func newSpelling(docs []document, owner []int32) spelling {
+func newSpelling(c *corpus, owner []int32) spelling {
 	type use struct{ agents, last int32 }
 	uses := make(map[string]use) // by word
-	for i, d := range docs {
+	for i, at := range c.doc {
+		d := &c.docs[at]
 		own := slices.Concat(d.called, d.said.words)
 		for _, x := range d.examples {
 			own = append(own, x.words...)
