@@ -98,7 +98,7 @@ func (s *secondStage) judge(ctx context.Context, words string, a text.Answer, hi
 	first := slices.Index(similar, slices.Max(similar))
 	// A text fits a skill when it is nearer to the skill than the other skills are. That needs no limit for each model. Copies of the skill are no others.
 	others := slices.DeleteFunc(similarities(skills[first], skills), func(v float64) bool { return v > sameSkill })
-	o.fits = len(others) > 0 && similar[first] > slices.Max(others) && hits[first].Score >= minLikeness*hits[0].Score
+	o.fits = len(others) > 0 && similar[first] > slices.Max(others) && hits[first].Score >= minSecondOpinion*hits[0].Score
 	o.hits = reorder(hits, similar)
 	o.note = fmt.Sprintf("the second stage (embeddings) decided: similarity %.2f", similar[first])
 	if len(others) > 0 {

@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	maxNearestNamed = 3   // skills that a refusal names; copies of an agent count as one
-	maxHits         = 30  // skills that are considered; copies of the best one count as one
-	minLikeness     = 0.5 // share of the best score: agents below it do not resemble the text
+	maxNearestNamed  = 3   // skills that a refusal names; copies of an agent count as one
+	maxHits          = 30  // skills that are considered; copies of the best one count as one
+	minLikeness      = 0.7 // share of the best score: agents below it do not resemble the text, whatever else speaks for them
+	minSecondOpinion = 0.5 // the same for a skill that the second stage may find to fit
 )
 
 // byText finds the agents with the skills that resemble a text most.

@@ -130,3 +130,17 @@ func TestALargeIndexIsTrainedInTheBackground(t *testing.T) {
 		}
 	}
 }
+
+// TestLoadDoesNotOverruleWhatATextAsksFor has an agent work that does what is asked, beside an idle one that is somewhat like it.
+func TestLoadDoesNotOverruleWhatATextAsksFor(t *testing.T) {
+	t.Parallel()
+	agents := []registry.Agent{
+		skilled("reader", registry.StatusAvailable, "fetch_url", "Reads a web page and returns it as Markdown."),
+		skilled("printer", registry.StatusAvailable, "fetch_printed_newspaper_supplements", "Puts a web page on paper."),
+	}
+	agents[0].Status.InFlight = 3
+	got, err := newRouter(agents...).Resolve(t.Context(), tenant, orchestrator.Route{Text: "fetch a web page"})
+	if err != nil || got.Decision.Chosen != "reader" || codes(got.Decision.Rejected)["printer"] != router.CodeNotAlike {
+		t.Errorf("Resolve(text) = %+v, %v, want the reader, busy or not", got.Decision, err)
+	}
+}
