@@ -2,6 +2,7 @@ package router_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +29,24 @@ func TestBothStagesHaveTheSameSay(t *testing.T) {
 	got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Text: "draw a picture of a hound"})
 	if err != nil || len(got.Decision.Rejected) != 1 || !strings.Contains(got.Decision.Rejected[0].Reason, "draw_cat is the nearest, with 0.25") {
 		t.Errorf("Resolve() = %+v, %v, want the other agent rejected with the rest of the probability", got.Decision, err)
+	}
+}
+
+// TestCopiesOfAnAgentCountOnceForBothStages has one of the two run nine times.
+func TestCopiesOfAnAgentCountOnceForBothStages(t *testing.T) {
+	t.Parallel()
+	m := &model{}
+	for i := range 8 {
+		m.agents = append(m.agents, skilled(fmt.Sprintf("c-dogs-%d", i), registry.StatusAvailable, "draw_dog", "Draws a picture of a dog."))
+	}
+	r := withModel(t, m, 10*time.Second)
+	for words, want := range map[string]string{
+		"draw a picture of a hound":  "skill draw_dog: probability 0.75",
+		"draw a picture of a feline": "skill draw_cat: probability 0.75",
+	} {
+		if got := reasons(t, r, words); !strings.Contains(got, want) {
+			t.Errorf("Resolve(%q) says %q, want %q", words, got, want)
+		}
 	}
 }
 
