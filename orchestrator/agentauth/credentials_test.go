@@ -68,6 +68,8 @@ func TestWhatCannotBeAppliedIsRefusedWithWhatToDo(t *testing.T) {
 		"no certificate":           {origin + "mutualTLS: {keyFile: /nowhere}}]", "mutualTLS.certFile: want an absolute path"},
 		"a part of a path":         {origin + "mutualTLS: {certFile: /nowhere, keyFile: /nowhere, caFile: ca}}]", "mutualTLS.caFile: want an absolute path"},
 		"a certificate over http":  {"credentials: [{origin: 'http://127.0.0.1', mutualTLS: {certFile: c, keyFile: k}}]", "absolute path"},
+		"a resource of no scheme":  {origin + "oauth2: {tokenURL: 'https://i.example/t', clientID: q, clientSecret: 'env:PATH', resource: a.example}}]", "oauth2.resource: want an absolute URI"},
+		"a resource with a mark":   {origin + "oauth2: {tokenURL: 'https://i.example/t', clientID: q, clientSecret: 'env:PATH', resource: 'https://a.example/#'}}]", "oauth2.resource: want an absolute URI"},
 		"a client id of lines":     {origin + "oauth2: {tokenURL: 'https://i.example/t', clientID: \"a\\nb\", clientSecret: 'env:PATH'}}]", "oauth2.clientID: want one of visible"},
 		"no user":                  {origin + "basic: {password: 'env:PATH'}}]", "basic.username: want one of visible"},
 		"a user of lines":          {origin + "basic: {username: \"a\\nb\", password: 'env:PATH'}}]", "basic.username: want one of visible"},

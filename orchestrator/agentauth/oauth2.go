@@ -28,6 +28,8 @@ type oauth struct {
 	ClientID     string   `yaml:"clientID"`
 	ClientSecret string   `yaml:"clientSecret"`
 	Scopes       []string `yaml:"scopes"`
+	Resource     string   `yaml:"resource"` // the agent's URI (RFC 8707), for servers that issue tokens for one resource
+	Audience     string   `yaml:"audience"` // the same for servers that call it so, such as Auth0
 }
 
 func (o *oauth) credential(c Config) (*Credential, error) {
@@ -37,6 +39,8 @@ func (o *oauth) credential(c Config) (*Credential, error) {
 		return nil, errors.New("oauth2.tokenURL: want the URL of the token endpoint, without user, query and fragment")
 	case !sendable(o.ClientID):
 		return nil, errors.New("oauth2.clientID: want one of visible characters")
+	case o.Resource != "" && !isResource(o.Resource):
+		return nil, errors.New("oauth2.resource: want an absolute URI without a fragment")
 	}
 	s, err := openReference(c, o.ClientSecret)
 	if err != nil {
@@ -44,10 +48,27 @@ func (o *oauth) credential(c Config) (*Credential, error) {
 	}
 	t := &tokens{
 		clientSecret: s,
-		grant:        clientcredentials.Config{ClientID: o.ClientID, TokenURL: o.TokenURL, Scopes: o.Scopes},
+		grant:        clientcredentials.Config{ClientID: o.ClientID, TokenURL: o.TokenURL, Scopes: o.Scopes, EndpointParams: o.target()},
 		client:       netguard.ForEndpoint(u, c.Policy.Resolver).Client(netguard.ClientOptions{Timeout: tokenTimeout}), // set by the operator
 	}
 	return &Credential{kind: kindOAuth2, scheme: "bearer", in: inHeader, name: "Authorization", form: asBearer, source: t, own: t.client}, nil
+}
+
+// isResource reports whether a string may name a resource (RFC 8707 §2).
+func isResource(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.IsAbs() && !strings.Contains(s, "#")
+}
+
+// target returns the parameters that say what a token is for.
+func (o *oauth) target() url.Values {
+	v := url.Values{}
+	for name, value := range map[string]string{"resource": o.Resource, "audience": o.Audience} {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	return v
 }
 
 // ask requests a token, and returns how long it is valid. Of the endpoint's answer only the error code goes into the error, since the rest may repeat

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -73,6 +75,28 @@ func TestATokenIsAskedForOnceAndAgainBeforeItExpires(t *testing.T) {
 			t.Errorf("POST without a token = %v, want %s", err, agentauth.ReasonUnavailable)
 		}
 	})
+}
+
+func TestATokenIsForWhatItsEntryNames(t *testing.T) {
+	t.Parallel()
+	a, i := serve(t, ok), issuer(t)
+	secret := "tokenURL: '" + i.URL + "/token', clientID: quorate, clientSecret: 'file:" + write(t, canary) + "'"
+	for more, want := range map[string]map[string][]string{
+		"": {},
+		", resource: 'https://a.example/x', audience: billing": {"resource": {"https://a.example/x"}, "audience": {"billing"}},
+	} {
+		if _, err := post(t.Context(), open(t, "credentials: [{origin: '"+a.URL+"', oauth2: {"+secret+more+"}}]"), a.URL); err != nil {
+			t.Fatalf("POST = %v, want an answer", err)
+		}
+		r, _ := i.last(t)
+		if err := r.ParseForm(); err != nil {
+			t.Fatal(err)
+		}
+		r.PostForm.Del("grant_type")
+		if got := map[string][]string(r.PostForm); !maps.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("the endpoint was asked with %v, want %v", got, want)
+		}
+	}
 }
 
 // TestATokenIsKeptForAnHourAtMost has an endpoint that says nothing of an end, or one that is far away.
