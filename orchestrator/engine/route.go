@@ -7,6 +7,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/agenttask"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
@@ -86,22 +87,25 @@ func (e *Engine) bind(ctx context.Context, s *Submission, to *router.Result) (*o
 	return p, err
 }
 
-// outcome returns what an attempt says about its agent, for the router.
+// outcome returns what an attempt says about its agent, for the router. An agent that refuses or rejects a task counts as one that fails it, though what the
+// task asks may be why: one that does so with all would else be idle, and get more of them than any other.
 func outcome(ctx context.Context, c *conversation, err error) router.Outcome {
 	switch {
 	case ctx.Err() != nil: // it was ended from outside
 		return router.Inconclusive
-	case fault.KindOf(err) == fault.Unavailable && !isOurs(err):
+	case err != nil && (isOurs(err) || fault.ReasonOf(err) == agentclient.ReasonDraftsTooLarge):
+		return router.Inconclusive
+	case err != nil:
 		return router.Failed
-	case err != nil || !c.remote.Ended():
+	case !c.remote.Ended():
 		return router.Inconclusive
 	}
 	switch why := c.remote.Failure(); {
 	case why == nil:
 		return router.Succeeded
-	case why.Reason == agenttask.ReasonFailed:
-		return router.Failed
-	default:
+	case why.Reason == agenttask.ReasonCanceled:
 		return router.Inconclusive
+	default:
+		return router.Failed
 	}
 }

@@ -39,9 +39,9 @@ type Outcome int
 
 // Outcomes of a task.
 const (
-	Inconclusive Outcome = iota // says nothing about the agent: the task was canceled, or refused because of what it asks
+	Inconclusive Outcome = iota // says nothing about the agent: the task was canceled, or goes on later
 	Succeeded                   // the agent delivered
-	Failed                      // the agent could not be reached, or failed
+	Failed                      // the agent could not be reached, failed, or refused the task
 )
 
 // Begin counts a task as in progress with an agent until the returned function is called, once, with its outcome.
