@@ -119,6 +119,16 @@ func TestAChainGoesToTheBestOfThoseThatDoTheSame(t *testing.T) {
 		"one makes more": {func(a, b *registry.Agent, _ *router.Router) {
 			*a, *b = busy(*a), maker("b", "idea:comment", "stories:reference x:artifact")
 		}, "a"},
+		"one is busy, and both have the same schemas": {func(a, b *registry.Agent, _ *router.Router) {
+			for _, x := range []*registry.Agent{a, b} {
+				x.Metadata.InputSchemas[0].JSONSchema = map[string]any{"type": "string", "minLength": 1.0}
+				x.Metadata.OutputSchemas[0].JSONSchema = map[string]any{"type": "string"}
+			}
+			*a = busy(*a)
+		}, "b"},
+		"one takes less": {func(a, b *registry.Agent, _ *router.Router) {
+			*a, b.Metadata.InputSchemas[0].JSONSchema = busy(*a), map[string]any{"type": "string"}
+		}, "a"},
 		"one makes it narrower": {func(a, b *registry.Agent, _ *router.Router) {
 			*a, b.Metadata.OutputSchemas[0].JSONSchema = busy(*a), map[string]any{"type": "string"}
 		}, "a"},

@@ -27,10 +27,11 @@ type producer struct {
 	products []product // guaranteed outputs
 }
 
-// product is an output with the number of its name, or none when no agent requires an input of this name.
+// product is an output with the number of its name, or none when no agent requires an input of this name, and that of its JSON Schema.
 type product struct {
 	resource
-	nameID int
+	nameID   int
+	schemaID int
 }
 
 // inputSet is a set of required inputs. Agents that require the same share one set.
@@ -48,9 +49,9 @@ type inputRef struct{ set, input int }
 // belong to every chain.
 func newChainAgents(agents []*registry.Agent) chainAgents {
 	c := chainAgents{inputsByType: make(map[string][]inputRef), nameIDs: make(map[string]int)}
-	setByKey := make(map[string]int)
+	setByKey, schemas := make(map[string]int), make(schemaIDs)
 	for _, a := range agents {
-		key, makes := inputSetKey(a), productsOf(a)
+		key, makes := schemas.inputSetKey(a), schemas.productsOf(a)
 		if key == "" || len(makes) == 0 {
 			continue
 		}
@@ -78,28 +79,41 @@ func (c *chainAgents) nameID(name string) int {
 	return none
 }
 
-// inputSetKey returns a key that is equal for agents that require the same inputs, and "" for an agent without any. An agent with a schema for an input
-// has a key of its own.
-func inputSetKey(a *registry.Agent) string {
+// schemaIDs numbers JSON Schemas by their text. Equal ones, such as those of the copies of an agent, have the same number.
+type schemaIDs map[string]int
+
+// of returns the number of a schema, and 0 for none.
+func (s schemaIDs) of(schema map[string]any) int {
+	if schema == nil {
+		return 0
+	}
+	text := fmt.Sprintf("%#v", schema) // in the order of its keys
+	id, ok := s[text]
+	if !ok {
+		id = len(s) + 1
+		s[text] = id
+	}
+	return id
+}
+
+// inputSetKey returns a key that is equal for agents that require the same inputs, and "" for an agent without any.
+func (s schemaIDs) inputSetKey(a *registry.Agent) string {
 	var key []byte
 	for i := range a.Metadata.InputSchemas {
 		in := &a.Metadata.InputSchemas[i]
 		if !in.Required {
 			continue
 		}
-		key = fmt.Appendf(key, "%q %q ", in.Name, in.SemanticType)
-		if in.JSONSchema != nil {
-			key = append(key, a.Name...)
-		}
+		key = fmt.Appendf(key, "%q %q %d ", in.Name, in.SemanticType, s.of(in.JSONSchema))
 	}
 	return string(key)
 }
 
-func productsOf(a *registry.Agent) []product {
+func (s schemaIDs) productsOf(a *registry.Agent) []product {
 	var list []product
 	for i := range a.Metadata.OutputSchemas {
 		if o := &a.Metadata.OutputSchemas[i]; o.Guaranteed {
-			list = append(list, product{resource: resource{typedOf(o), o.JSONSchema}})
+			list = append(list, product{resource: resource{typedOf(o), o.JSONSchema}, schemaID: s.of(o.JSONSchema)})
 		}
 	}
 	return list

@@ -54,7 +54,7 @@ func (v *view) newPlanner(have []resource, accepts func(agent string) bool) *pla
 	}
 	p.items = make([]available, 0, len(have)+v.productCount)
 	for _, t := range have {
-		p.items = append(p.items, available{product: &product{t, v.nameID(t.Name)}})
+		p.items = append(p.items, available{product: &product{resource: t, nameID: v.nameID(t.Name)}})
 	}
 	for kind, inputs := range v.inputsByType {
 		p.waiting[kind] = slices.Clone(inputs)

@@ -47,7 +47,7 @@ func (v *view) twins(chain []orchestrator.Link, at int) (names []string) {
 	return names
 }
 
-// equal reports whether two outputs can stand for each other. Of those with schemas that is not known without a comparison, which takes too long.
+// equal reports whether two outputs can stand for each other. One with another schema may be within the first, but that takes too long to find out.
 func (p product) equal(q product) bool {
-	return p.Typed == q.Typed && p.schema == nil && q.schema == nil
+	return p.Typed == q.Typed && p.schemaID == q.schemaID
 }
