@@ -53,7 +53,7 @@ func (r *Router) alternatives(tenant string, chain []orchestrator.Link, at int) 
 		return !c.match.output.Guaranteed || slices.ContainsFunc(chain, func(l orchestrator.Link) bool { return l.Agent == c.agent.Name })
 	})
 	fit := r.filter(tenant, others, false, registry.VersionRange{}, &f.rejected)
-	r.score(tenant, fit)
+	r.score(fit)
 	for _, c := range fit {
 		if len(list) == maxAlternatives {
 			break

@@ -17,10 +17,13 @@ func (r *Router) filter(tenant string, list []candidate, named bool, versions re
 			rejected.add(c.agent.Name, c.obstacle, func() string { return c.describeObstacle(versions) })
 			continue
 		}
+		fit = append(fit, c)
+	}
+	r.signals.annotate(tenant, fit)
+	for _, c := range fit {
 		if !named {
 			c.drawback = r.drawback(tenant, c)
 		}
-		fit = append(fit, c)
 	}
 	return fit
 }
@@ -53,7 +56,7 @@ func (r *Router) drawback(tenant string, c *candidate) drawback {
 	switch {
 	case r.cut(tenant, c.agent.Name):
 		return drawbackUnreachable
-	case atCapacity(c.status):
+	case c.status.Capacity > 0 && c.inFlight() >= c.status.Capacity:
 		return drawbackFull
 	default:
 		return drawbackNone
@@ -121,6 +124,3 @@ func statusMessage(s registry.Status) string {
 	}
 	return ""
 }
-
-// atCapacity reports whether an agent says that it has as many tasks as it can work on.
-func atCapacity(s registry.Status) bool { return s.Capacity > 0 && s.InFlight >= s.Capacity }

@@ -151,7 +151,7 @@ func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.R
 	if len(fit) == 0 {
 		return refused(d, f.refusalFor(versions))
 	}
-	r.score(tenant, fit)
+	r.score(fit)
 	if route.FanOut != nil {
 		return fanOut(d, fit, *route.FanOut)
 	}

@@ -290,6 +290,34 @@ func TestAVeryFastAgentHidesNoDifference(t *testing.T) {
 	}
 }
 
+// TestTasksThatAnAgentReportsAreNotCountedTwice has an agent report tasks that are from here in part, and some end long before it reports again.
+func TestTasksThatAnAgentReportsAreNotCountedTwice(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	agents := fleet{loaded("a", 0, 4)}
+	r := newRouter(agents...)
+	says := func(want string) {
+		t.Helper()
+		got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
+		if err != nil || !strings.Contains(strings.Join(got.Decision.Candidates[0].Reasons, "; "), want) {
+			t.Errorf("Resolve() = %+v, %v, want %q", got.Decision.Candidates, err, want)
+		}
+	}
+	ends := []func(router.Outcome){r.Begin(tenant, "a"), r.Begin(tenant, "a"), r.Begin(tenant, "a")}
+	says("3 of 4 tasks under way")
+	agents[0].Status.InFlight, agents[0].Status.LastHeartbeat = 4, noon
+	says("4 of 4 tasks under way; full")
+	for _, end := range ends {
+		end(router.Inconclusive)
+	}
+	says("1 of 4 tasks under way")
+	agents[0].Status.InFlight, agents[0].Status.LastHeartbeat = 2, noon.Add(time.Second)
+	says("2 of 4 tasks under way")
+	r.Begin(tenant, "a")
+	r.Begin(tenant, "a")
+	says("4 of 4 tasks under way; full")
+}
+
 // TestOutcomesCountAlike has agents whose outcomes come to the same in different ways.
 func TestOutcomesCountAlike(t *testing.T) {
 	t.Parallel()

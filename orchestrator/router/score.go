@@ -18,9 +18,8 @@ const (
 	nearEqualShare = 0.8  // share of the best score
 )
 
-// score rates candidates and sorts them, best first. A score is the product of how well the agent fits and of how well it does at present.
-func (r *Router) score(tenant string, list []*candidate) {
-	r.signals.annotate(tenant, list)
+// score rates candidates that filter has left and sorts them, best first. A score is the product of how well the agent fits and of how well it does at present.
+func (r *Router) score(list []*candidate) {
 	var fastest time.Duration
 	for _, c := range list {
 		if took := c.signal.latency; took > 0 && (fastest == 0 || took < fastest) {
@@ -65,8 +64,11 @@ func (c *candidate) byLoad() float64 {
 	return max(1/float64(1+n), minFactor)
 }
 
-// inFlight returns how many tasks the agent works on: what it reports or what this process knows of, whichever is more.
-func (c *candidate) inFlight() int { return max(c.signal.inFlight, c.status.InFlight) }
+// inFlight returns how many tasks the agent works on: those of this process, and those of others that it reports. It reports every few seconds, within which it
+// may have done a hundred tasks, so this process goes by what it knows of its own.
+func (c *candidate) inFlight() int {
+	return c.signal.inFlight + max(c.status.InFlight-c.signal.ownThen, 0)
+}
 
 func (c *candidate) byOutcomes(fastest time.Duration) float64 {
 	factor := 1.0

@@ -4,6 +4,8 @@ import (
 	"math"
 	"sync"
 	"time"
+
+	"github.com/quorate/quorate/registry"
 )
 
 const (
@@ -21,6 +23,8 @@ type signal struct {
 	latency   time.Duration // moving average of tasks that ended well; 0 before the first
 	errorRate float64       // moving average, 0 to 1
 	last      time.Time     // when the latest outcome was observed
+	heard     time.Time     // when the agent sent the load that was last seen
+	ownThen   int           // inFlight when that load was first seen: it has these tasks, too
 }
 
 // signals holds what this process has observed of all agents.
@@ -103,15 +107,29 @@ func (g *signal) errorRateAt(now time.Time) float64 {
 	return g.errorRate * math.Exp(-float64(now.Sub(g.last))/float64(errorMemory))
 }
 
+// hear notes how many tasks of this process are in the load that an agent has sent.
+func (g *signal) hear(s *registry.Status) {
+	if !g.heard.Equal(s.LastHeartbeat) {
+		g.heard, g.ownThen = s.LastHeartbeat, g.inFlight
+	}
+}
+
 // annotate gives candidates copies of their signals, with their current error rates.
 func (s *signals) annotate(tenant string, list []*candidate) {
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range list {
-		if g, ok := s.byAgent[signalKey{tenant, c.agent.Name}]; ok {
-			c.signal = *g
-			c.signal.errorRate = g.errorRateAt(now)
+		k := signalKey{tenant, c.agent.Name}
+		g, ok := s.byAgent[k]
+		if !ok && c.status.InFlight > 0 {
+			g, ok = s.get(k), true
 		}
+		if !ok {
+			continue
+		}
+		g.hear(&c.status)
+		c.signal = *g
+		c.signal.errorRate = g.errorRateAt(now)
 	}
 }

@@ -20,7 +20,7 @@ func (r *Router) spread(tenant string, v *view, chain []orchestrator.Link) {
 			list = append(list, candidate{agent: a, status: status, relevance: 1})
 		})
 		if fit := r.filter(tenant, list, false, registry.VersionRange{}, &rejections{}); len(fit) > 0 {
-			r.score(tenant, fit)
+			r.score(fit)
 			chain[at].Agent = fit[r.choose(fit)].agent.Name
 		}
 		r.pool.put(list)
