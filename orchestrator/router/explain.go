@@ -20,6 +20,8 @@ func (c *candidate) explain() {
 	switch c.drawback {
 	case drawbackFull:
 		c.addReason("full: comes after all that have room")
+	case drawbackFailing:
+		c.addReason("most of its tasks failed lately: comes after all that do better")
 	case drawbackUnreachable:
 		c.addReason("could not be reached lately: comes after all others")
 	default:

@@ -290,6 +290,33 @@ func TestAVeryFastAgentHidesNoDifference(t *testing.T) {
 	}
 }
 
+// TestAnAgentThatFailsGetsNoTasksWhileOthersHaveMany has two agents with many tasks, and a third that fails all and is idle for that.
+func TestAnAgentThatFailsGetsNoTasksWhileOthersHaveMany(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	r := router.New(router.Config{
+		Directory: fleet{agent("a", registry.StatusAvailable), loaded("b", 50, 50), agent("fails", registry.StatusAvailable)}, Now: func() time.Time { return now },
+	})
+	for range 40 {
+		r.Begin(tenant, "a")
+		r.Observe(tenant, "fails", time.Millisecond, router.Failed)
+	}
+	for range 20 {
+		got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
+		if err != nil || got.Decision.Chosen != "a" {
+			t.Fatalf("Resolve() = %+v, %v, want a", got.Decision, err)
+		}
+		last := got.Decision.Candidates[2]
+		if why := strings.Join(last.Reasons, "; "); last.Agent != "fails" || !strings.Contains(why, "most of its tasks failed lately: comes after all that do better") {
+			t.Fatalf("the last candidate is %+v, want the one that fails, after the one that is full, and why", last)
+		}
+	}
+	now = now.Add(time.Minute)
+	if got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"}); err != nil || got.Decision.Chosen != "fails" {
+		t.Errorf("Resolve() a minute later = %+v, %v, want another chance for the one that failed", got.Decision, err)
+	}
+}
+
 // TestTasksThatAnAgentReportsAreNotCountedTwice has an agent report tasks that are from here in part, and some end long before it reports again.
 func TestTasksThatAnAgentReportsAreNotCountedTwice(t *testing.T) {
 	t.Parallel()
