@@ -12,17 +12,18 @@ import (
 
 // candidate is an agent that is considered for a task.
 type candidate struct {
-	agent     *registry.Agent // as the directory keeps it: read-only, and without status
-	status    registry.Status
-	skill     string
-	match     match
-	relevance float64 // 0 to 1: how well the agent fits the request, regardless of its present state
-	obstacle  string  // code of a rejection; empty: it can take the task
-	drawback  drawback
-	signal    signal
-	score     float64
-	load      float64
-	reasons   []string
+	agent         *registry.Agent // as the directory keeps it: read-only, and without status
+	status        registry.Status
+	skill         string
+	match         match
+	relevance     float64 // 0 to 1: how well the agent fits the request, regardless of its present state
+	obstacle      string  // code of a rejection; empty: it can take the task
+	drawback      drawback
+	signal        signal
+	latencyWeight float64 // how much the signal's latency still counts, 0 to 1
+	score         float64
+	load          float64
+	reasons       []string
 }
 
 func (c *candidate) agentWithStatus() registry.Agent {

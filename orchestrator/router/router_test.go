@@ -260,7 +260,11 @@ func TestWhatAgentsDidIsLearnedAndForgiven(t *testing.T) {
 // TestAFasterAgentIsBetter has one agent take four times as long as another, and a third of which nothing is known.
 func TestAFasterAgentIsBetter(t *testing.T) {
 	t.Parallel()
-	r := newRouter(agent("fast", registry.StatusAvailable), agent("new", registry.StatusAvailable), agent("slow", registry.StatusAvailable))
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	r := router.New(router.Config{
+		Directory: fleet{agent("fast", registry.StatusAvailable), agent("new", registry.StatusAvailable), agent("slow", registry.StatusAvailable)},
+		Intn:      first, Now: func() time.Time { return now },
+	})
 	r.Observe(tenant, "fast", time.Second, router.Succeeded)
 	r.Observe(tenant, "slow", 4*time.Second, router.Succeeded)
 	got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
@@ -314,6 +318,32 @@ func TestAnAgentThatFailsGetsNoTasksWhileOthersHaveMany(t *testing.T) {
 	now = now.Add(time.Minute)
 	if got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"}); err != nil || got.Decision.Chosen != "fails" {
 		t.Errorf("Resolve() a minute later = %+v, %v, want another chance for the one that failed", got.Decision, err)
+	}
+}
+
+// TestASlowAgentGetsAnotherChance has an agent that was slow once, as many are at the beginning, and gets no tasks for that.
+func TestASlowAgentGetsAnotherChance(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	r := router.New(router.Config{
+		Directory: fleet{agent("fast", registry.StatusAvailable), agent("slow", registry.StatusAvailable)}, Intn: first, Now: func() time.Time { return now },
+	})
+	r.Observe(tenant, "slow", time.Minute, router.Succeeded)
+	score := func() float64 {
+		t.Helper()
+		r.Observe(tenant, "fast", 100*time.Millisecond, router.Succeeded)
+		got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
+		if err != nil || len(got.Decision.Candidates) != 2 || got.Decision.Candidates[1].Agent != "slow" {
+			t.Fatalf("Resolve() = %+v, %v, want fast and slow", got.Decision, err)
+		}
+		return got.Decision.Candidates[1].Score
+	}
+	if got := score(); got > 0.1 {
+		t.Errorf("its score is %v of 1, want next to nothing", got)
+	}
+	now = now.Add(20 * time.Minute)
+	if got := score(); got < 0.8 {
+		t.Errorf("its score 20 minutes later is %v of 1, want it to be nearly equal", got)
 	}
 }
 

@@ -73,7 +73,8 @@ func (c *candidate) inFlight() int {
 func (c *candidate) byOutcomes(fastest time.Duration) float64 {
 	factor := 1.0
 	if took := c.signal.latency; took > 0 {
-		factor *= max(math.Sqrt(float64(fastest)/float64(took)), minFactor)
+		slower := 1 - math.Sqrt(float64(fastest)/float64(took))
+		factor *= max(1-slower*c.latencyWeight, minFactor)
 	}
 	if c.signal.errorRate > minErrorRate {
 		factor *= max(1-c.signal.errorRate, minFactor)

@@ -10,6 +10,7 @@ import (
 
 const (
 	latencyMemory = 30 * time.Second // time after which an observation of latency has lost two thirds of its weight
+	latencyTrust  = 10 * time.Minute // time after which two thirds of a difference in latency are forgotten without a new task, for the same reason as errors
 	errorMemory   = time.Minute      // time after which two thirds of an error rate are forgotten without a new task, so that an agent gets another chance
 	minWeight     = 0.2              // minimum weight of a new observation
 	maxSignals    = 20_000           // agents that are tracked; beyond that, those without tasks are dropped
@@ -107,6 +108,11 @@ func (g *signal) errorRateAt(now time.Time) float64 {
 	return g.errorRate * math.Exp(-float64(now.Sub(g.last))/float64(errorMemory))
 }
 
+// latencyWeightAt returns how much the latency still counts, 0 to 1.
+func (g *signal) latencyWeightAt(now time.Time) float64 {
+	return math.Exp(-float64(now.Sub(g.last)) / float64(latencyTrust))
+}
+
 // hear notes how many tasks of this process are in the load that an agent has sent.
 func (g *signal) hear(s *registry.Status) {
 	if !g.heard.Equal(s.LastHeartbeat) {
@@ -114,7 +120,7 @@ func (g *signal) hear(s *registry.Status) {
 	}
 }
 
-// annotate gives candidates copies of their signals, with their current error rates.
+// annotate gives candidates copies of their signals, with their current error rates and weights of latency.
 func (s *signals) annotate(tenant string, list []*candidate) {
 	now := s.now()
 	s.mu.Lock()
@@ -131,5 +137,6 @@ func (s *signals) annotate(tenant string, list []*candidate) {
 		g.hear(&c.status)
 		c.signal = *g
 		c.signal.errorRate = g.errorRateAt(now)
+		c.latencyWeight = g.latencyWeightAt(now)
 	}
 }
