@@ -95,6 +95,8 @@ func outcome(ctx context.Context, c *conversation, err error) router.Outcome {
 		return router.Inconclusive
 	case err != nil && (isOurs(err) || fault.ReasonOf(err) == agentclient.ReasonDraftsTooLarge):
 		return router.Inconclusive
+	case agentclient.Retryable(err):
+		return router.Unreached
 	case err != nil:
 		return router.Failed
 	case !c.remote.Ended():

@@ -53,7 +53,7 @@ const (
 	drawbackUnreachable
 )
 
-// failingRate is the error rate from which an agent comes after those that fail less. Its score alone would not keep tasks from it: an agent that fails them at
+// failingRate is the error rate above which an agent comes after those that fail less. Its score alone would not keep tasks from it: an agent that fails them at
 // once has none under way, which makes it the best of all where the others have many.
 const failingRate = 0.5
 
@@ -61,7 +61,7 @@ func (r *Router) drawback(tenant string, c *candidate) drawback {
 	switch {
 	case r.cut(tenant, c.agent.Name):
 		return drawbackUnreachable
-	case c.signal.errorRate >= failingRate:
+	case c.signal.errorRate > failingRate:
 		return drawbackFailing
 	case c.status.Capacity > 0 && c.inFlight() >= c.status.Capacity:
 		return drawbackFull

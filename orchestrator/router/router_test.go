@@ -321,6 +321,24 @@ func TestAnAgentThatFailsGetsNoTasksWhileOthersHaveMany(t *testing.T) {
 	}
 }
 
+// TestAnAgentThatWasRestartedIsNotOneThatFails has an agent out of reach for many tasks at once, none of which is lost, while another has a few.
+func TestAnAgentThatWasRestartedIsNotOneThatFails(t *testing.T) {
+	t.Parallel()
+	r := newRouter(agent("other", registry.StatusAvailable), agent("restarted", registry.StatusAvailable))
+	for range 500 {
+		r.Observe(tenant, "restarted", time.Millisecond, router.Unreached)
+	}
+	if got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"}); err != nil || got.Decision.Chosen != "other" {
+		t.Errorf("Resolve() = %+v, %v, want the other, which was in reach", got.Decision, err)
+	}
+	for range 3 {
+		r.Begin(tenant, "other")
+	}
+	if got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"}); err != nil || got.Decision.Chosen != "restarted" {
+		t.Errorf("Resolve() when the other has three tasks = %+v, %v, want the one that was restarted", got.Decision, err)
+	}
+}
+
 // TestASlowAgentGetsAnotherChance has an agent that was slow once, as many are at the beginning, and gets no tasks for that.
 func TestASlowAgentGetsAnotherChance(t *testing.T) {
 	t.Parallel()

@@ -46,7 +46,8 @@ type Outcome int
 const (
 	Inconclusive Outcome = iota // says nothing about the agent: the task was canceled, or goes on later
 	Succeeded                   // the agent delivered
-	Failed                      // the agent could not be reached, failed, or refused the task
+	Failed                      // the agent failed, or refused the task
+	Unreached                   // the agent could not be reached, or did not answer in time: the task is tried again, or goes to another
 )
 
 // Begin counts a task as in progress with an agent until the returned function is called, once, with its outcome.
@@ -87,12 +88,15 @@ func (g *signal) observe(now time.Time, took time.Duration, o Outcome) {
 	if o == Inconclusive {
 		return
 	}
-	failed := 0.0
-	if o == Failed {
-		failed = 1
-	}
 	rate := g.errorRateAt(now)
-	g.errorRate = rate + (failed-rate)*minWeight
+	switch o {
+	case Failed:
+		g.errorRate = rate + (1-rate)*minWeight
+	case Unreached: // it may have been restarted, and is left alone by its breaker when it has not: that alone does not make it one that fails
+		g.errorRate = max(rate, rate+(failingRate-rate)*minWeight)
+	default:
+		g.errorRate = rate - rate*minWeight
+	}
 	if o == Succeeded {
 		if g.latency > 0 {
 			weight := max(minWeight, 1-math.Exp(-float64(now.Sub(g.last))/float64(latencyMemory)))
