@@ -2,6 +2,7 @@ package admission
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
@@ -44,6 +45,7 @@ func (b Breaker) EndProbeInTime() (stop func() bool) {
 // uses any more, such as those of agents that were deleted.
 type Breakers struct {
 	delay time.Duration
+	now   func() time.Time
 	mu    sync.Mutex
 	list  map[orchestrator.Key]*used // guarded by mu; by tenant and agent
 	many  int                        // guarded by mu; prune removes some when there are so many
@@ -53,12 +55,13 @@ type Breakers struct {
 type used struct {
 	Breaker
 
-	at time.Time
+	at     time.Time
+	opened atomic.Int64 // when it has opened the last time, in microseconds of Unix
 }
 
-// NewBreakers returns breakers that stay open for the given time before they let a task try again.
-func NewBreakers(delay time.Duration) *Breakers {
-	return &Breakers{delay: delay, list: make(map[orchestrator.Key]*used)}
+// NewBreakers returns breakers that stay open for the given time before they let a task try again, unless their agent is heard of before that by the clock now.
+func NewBreakers(delay time.Duration, now func() time.Time) *Breakers {
+	return &Breakers{delay: delay, now: now, list: make(map[orchestrator.Key]*used)}
 }
 
 // Of returns the breaker of an agent.
@@ -69,7 +72,9 @@ func (b *Breakers) Of(tenant, agent string) Breaker {
 	c, ok := b.list[k]
 	if !ok {
 		b.prune()
-		c = &used{Breaker: Breaker{circuitbreaker.NewBuilder[any]().WithFailureThreshold(BreakerFailures).WithSuccessThreshold(1).WithDelay(b.delay).Build()}}
+		c = &used{}
+		c.Breaker = Breaker{circuitbreaker.NewBuilder[any]().WithFailureThreshold(BreakerFailures).WithSuccessThreshold(1).WithDelay(b.delay).
+			OnOpen(func(circuitbreaker.StateChangedEvent) { c.opened.Store(b.now().UnixMicro()) }).Build()}
 		b.list[k] = c
 	}
 	c.at = time.Now()
@@ -89,10 +94,18 @@ func (b *Breakers) prune() {
 	b.many = 2 * len(b.list)
 }
 
-// IsOpen reports whether an agent's breaker is open, and is not about to let a task try.
-func (b *Breakers) IsOpen(tenant, agent string) bool {
+// IsOpen reports whether an agent's breaker is open, and is not about to let a task try. It lets one try as soon as the agent was heard of since it opened: one
+// that was restarted is back long before the delay is over.
+func (b *Breakers) IsOpen(tenant, agent string, heard time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c, ok := b.list[orchestrator.Key{Tenant: tenant, ID: agent}]
-	return ok && c.RemainingDelay() > 0 // which others have none of
+	if !ok || c.RemainingDelay() <= 0 { // which others than open ones have none of
+		return false
+	}
+	if heard.UnixMicro() > c.opened.Load() {
+		c.HalfOpen()
+		return false
+	}
+	return true
 }

@@ -16,7 +16,7 @@ func TestBreakersThatSayNothingAreForgotten(t *testing.T) {
 	for _, test := range []struct{ failed, reached, least, most int }{
 		{10, 20, 30, 30}, {10, 100_000, 10, 1000}, {3000, 100_000, 3000, 6000},
 	} {
-		b := admission.NewBreakers(time.Hour)
+		b := admission.NewBreakers(time.Hour, time.Now)
 		for i := range test.failed {
 			b.Of("t", "failed"+strconv.Itoa(i)).RecordFailure()
 		}
@@ -33,7 +33,7 @@ func TestBreakersThatSayNothingAreForgotten(t *testing.T) {
 func TestBreakersOfAgentsThatAreGoneAreForgotten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := admission.NewBreakers(time.Minute)
+		b := admission.NewBreakers(time.Minute, time.Now)
 		for hour := range 20 {
 			for i := range 1000 {
 				for range hour % 2 * admission.BreakerFailures {
@@ -51,17 +51,17 @@ func TestBreakersOfAgentsThatAreGoneAreForgotten(t *testing.T) {
 
 func TestABreakerOpensWhenItsAgentCannotBeReachedOftenEnough(t *testing.T) {
 	t.Parallel()
-	b := admission.NewBreakers(time.Hour)
+	b := admission.NewBreakers(time.Hour, time.Now)
 	for n := range admission.BreakerFailures {
-		if b.IsOpen("t", "away") {
+		if b.IsOpen("t", "away", time.Time{}) {
 			t.Fatalf("the breaker is open after %d failures, want %d", n, admission.BreakerFailures)
 		}
 		b.Of("t", "away").RecordFailure()
 	}
-	if !b.IsOpen("t", "away") || b.Of("t", "away").TryAcquirePermit() {
+	if !b.IsOpen("t", "away", time.Time{}) || b.Of("t", "away").TryAcquirePermit() {
 		t.Errorf("after %d failures in a row the agent may be tried, want an open breaker", admission.BreakerFailures)
 	}
-	if b.IsOpen("other", "away") || !b.Of("other", "away").TryAcquirePermit() {
+	if b.IsOpen("other", "away", time.Time{}) || !b.Of("other", "away").TryAcquirePermit() {
 		t.Error("the agent of that name of another tenant may not be tried")
 	}
 }
@@ -70,22 +70,51 @@ func TestABreakerOpensWhenItsAgentCannotBeReachedOftenEnough(t *testing.T) {
 func TestAnAgentMayBeTriedAgainAfterAWhile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := admission.NewBreakers(time.Minute)
+		b := admission.NewBreakers(time.Minute, time.Now)
 		away := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "nobody answers")
 		for range admission.BreakerFailures {
 			b.Of("t", "away").ReturnPermit(nil) // of a task that says nothing about the agent
 		}
-		if b.IsOpen("t", "away") {
+		if b.IsOpen("t", "away", time.Time{}) {
 			t.Error("the breaker is open though nothing was learned")
 		}
 		for range admission.BreakerFailures {
 			b.Of("t", "away").ReturnPermit(away)
 		}
-		if <-time.After(time.Minute - 1); !b.IsOpen("t", "away") {
+		if <-time.After(time.Minute - 1); !b.IsOpen("t", "away", time.Time{}) {
 			t.Errorf("after %d failures in a row the breaker is closed, want it open for a minute", admission.BreakerFailures)
 		}
-		if <-time.After(1); b.IsOpen("t", "away") {
+		if <-time.After(1); b.IsOpen("t", "away", time.Time{}) {
 			t.Error("the breaker is open after a minute, want a task to try")
+		}
+	})
+}
+
+// TestAnAgentThatWasHeardOfIsTriedAtOnce has an agent be away, and be heard of before the delay of its breaker is over.
+func TestAnAgentThatWasHeardOfIsTriedAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := admission.NewBreakers(time.Hour, time.Now)
+		fail := func(times int) {
+			for range times {
+				b.Of("t", "away").RecordFailure()
+			}
+		}
+		before := time.Now()
+		<-time.After(time.Second)
+		fail(admission.BreakerFailures)
+		if !b.IsOpen("t", "away", before) || b.Of("t", "away").TryAcquirePermit() {
+			t.Error("the breaker is closed to one that was heard of before it opened, want it open")
+		}
+		<-time.After(time.Second)
+		heard := time.Now()
+		if b.IsOpen("t", "away", heard) || !b.Of("t", "away").TryAcquirePermit() || b.Of("t", "away").TryAcquirePermit() {
+			t.Error("the breaker does not let exactly one task try an agent that was heard of since it opened")
+		}
+		<-time.After(time.Second)
+		fail(1)
+		if !b.IsOpen("t", "away", heard) {
+			t.Error("the breaker is closed after that task has failed, want it open until the agent is heard of again")
 		}
 	})
 }

@@ -47,7 +47,7 @@ func New(c Config) (*Engine, error) {
 	e := &Engine{
 		Config:   c,
 		meters:   m,
-		breakers: admission.NewBreakers(c.BreakerDelay),
+		breakers: admission.NewBreakers(c.BreakerDelay, c.Now),
 		scans:    scanSchedule{every: c.Rescan, gained: make(chan struct{}, 1)},
 		asks:     share.NewTurns[orchestrator.Key](maxAsks),
 	}

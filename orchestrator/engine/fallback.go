@@ -60,11 +60,11 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 
 // alternative returns an agent if it can take over a task: it was not tried yet, is available and has a suitable version.
 func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name string) (registry.Agent, bool) {
-	if name == t.Agent || slices.ContainsFunc(t.Attempts, func(a orchestrator.Attempt) bool { return a.Agent == name }) || e.breakers.IsOpen(t.Tenant, name) {
+	if name == t.Agent || slices.ContainsFunc(t.Attempts, func(a orchestrator.Attempt) bool { return a.Agent == name }) {
 		return registry.Agent{}, false
 	}
 	agent, err := e.agent(ctx, t.Tenant, name)
-	if err != nil || !router.AcceptsTasks(agent.Status) || !e.Signatures.Trusts(agent.Verification) {
+	if err != nil || !router.AcceptsTasks(agent.Status) || e.breakers.IsOpen(t.Tenant, name, agent.Status.LastHeartbeat) || !e.Signatures.Trusts(agent.Verification) {
 		return agent, false
 	}
 	if !versionInRange(t, &agent) {

@@ -21,7 +21,7 @@ func (r *Router) planChain(tenant string, v *view, want orchestrator.Contract, a
 	away := false // whether an agent was left out that may be back later
 	list, hops := v.shortestChain(want, func(agent string) bool {
 		a, status, ok := r.directory.Peek(tenant, agent)
-		accepts := ok && r.accepts(a, status) && !r.cut(tenant, agent)
+		accepts := ok && r.accepts(a, status) && !r.cut(tenant, agent, status.LastHeartbeat)
 		away = away || !accepts
 		return accepts
 	})
@@ -78,7 +78,7 @@ func (r *Router) linkObstacle(tenant, agent string) string {
 	switch c.obstacle = r.obstacle(&c, false, registry.VersionRange{}); {
 	case c.obstacle != "":
 		return c.describeObstacle(registry.VersionRange{})
-	case r.cut(tenant, agent):
+	case r.cut(tenant, agent, status.LastHeartbeat):
 		return "it could not be reached lately and is avoided for a while"
 	default:
 		return ""

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -72,7 +73,7 @@ func TestAChainWaitsForAnAgentThatIsAvoided(t *testing.T) {
 	t.Parallel()
 	agents := fleet{maker("first", "idea:comment", "stories:reference"), maker("second", "idea:comment", "notes:remark"), maker("last", "stories:reference notes:remark", "code:artifact")}
 	for _, avoided := range []string{"first", "second", "last"} {
-		r := router.New(router.Config{Directory: agents, Intn: first, Cut: func(_, agent string) bool { return agent == avoided }})
+		r := router.New(router.Config{Directory: agents, Intn: first, Cut: func(_, agent string, _ time.Time) bool { return agent == avoided }})
 		got, err := r.Resolve(t.Context(), tenant, contract("idea:comment", "code:"))
 		if f := fault.From(err); len(got.Decision.Chain) > 0 || f.Kind != fault.Unavailable || f.Reason != router.ReasonNobody || !strings.Contains(f.Message, avoided+": ") {
 			t.Errorf("Resolve() = %v, %v, want %s since %s is avoided", got.Decision.Chain, err, router.ReasonNobody, avoided)

@@ -80,7 +80,7 @@ func TestADecisionSaysHowAgentsDo(t *testing.T) {
 	silent.Status = registry.Pulse{BeatTime: noon, BeatExpire: noon.Add(time.Minute)}.At(noon.Add(time.Hour))
 	r := router.New(router.Config{
 		Directory: fleet{loaded("half", 1, 2), loaded("open", 3, 0), ill, told, drained, cut, never, silent, loaded("full", 2, 2)},
-		Intn:      first, Cut: func(_, agent string) bool { return agent == "cut" }, Now: func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) },
+		Intn:      first, Cut: func(_, agent string, _ time.Time) bool { return agent == "cut" }, Now: func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) },
 	})
 	r.Observe(tenant, "half", 250*time.Millisecond, router.Succeeded)
 	r.Observe(tenant, "open", time.Second, router.Failed)

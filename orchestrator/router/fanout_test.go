@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/router"
@@ -78,7 +79,7 @@ func TestAFanOutWithTooFewAgentsIsRefused(t *testing.T) {
 func TestAFanOutTakesThoseThatAreFullWhereTheyAreNeeded(t *testing.T) {
 	t.Parallel()
 	agents := fleet{loaded("a", 0, 10), loaded("b", 9, 10), loaded("full", 10, 10), loaded("fuller", 11, 10), loaded("lost", 0, 10)}
-	r := router.New(router.Config{Directory: agents, Intn: first, Cut: func(_, agent string) bool { return agent == "lost" }})
+	r := router.New(router.Config{Directory: agents, Intn: first, Cut: func(_, agent string, _ time.Time) bool { return agent == "lost" }})
 	for name, test := range map[string]struct {
 		fanOut orchestrator.FanOut
 		want   string

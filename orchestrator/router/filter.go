@@ -59,7 +59,7 @@ const failingRate = 0.5
 
 func (r *Router) drawback(tenant string, c *candidate) drawback {
 	switch {
-	case r.cut(tenant, c.agent.Name):
+	case r.cut(tenant, c.agent.Name, c.status.LastHeartbeat):
 		return drawbackUnreachable
 	case c.signal.errorRate > failingRate:
 		return drawbackFailing

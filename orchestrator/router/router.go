@@ -36,19 +36,19 @@ type Directory interface {
 // Config holds the dependencies and settings of a Router. Only Directory is required.
 type Config struct {
 	Directory    Directory
-	Cut          func(tenant, agent string) bool    // whether an agent is avoided because it could not be reached lately; nil: none is
-	Trusts       func(v registry.Verification) bool // whether an agent may get tasks, given the signature check of its card; nil: all may
-	Speaks       func(card *agentcard.Card) bool    // whether tasks can be sent to the agent with a card; nil: they can be to all
-	Now          func() time.Time                   // for what took how long, so that it must not be set back; nil is time.Now
-	Intn         func(n int) int                    // returns a random number from 0 to n-1; nil is math/rand
-	Embedder     Embedder                           // second stage of routing by text; nil: there is none
-	EmbedTimeout time.Duration                      // how long a decision waits for Embedder; default 150 ms
+	Cut          func(tenant, agent string, heard time.Time) bool // whether an agent, last heard of then, is avoided because it could not be reached lately; nil: none is
+	Trusts       func(v registry.Verification) bool               // whether an agent may get tasks, given the signature check of its card; nil: all may
+	Speaks       func(card *agentcard.Card) bool                  // whether tasks can be sent to the agent with a card; nil: they can be to all
+	Now          func() time.Time                                 // for what took how long, so that it must not be set back; nil is time.Now
+	Intn         func(n int) int                                  // returns a random number from 0 to n-1; nil is math/rand
+	Embedder     Embedder                                         // second stage of routing by text; nil: there is none
+	EmbedTimeout time.Duration                                    // how long a decision waits for Embedder; default 150 ms
 }
 
 // Router decides routes. Its methods are safe for concurrent use. Run should be running.
 type Router struct {
 	directory   Directory
-	cut         func(tenant, agent string) bool
+	cut         func(tenant, agent string, heard time.Time) bool
 	trusts      func(v registry.Verification) bool
 	speaks      func(card *agentcard.Card) bool
 	intn        func(n int) int
@@ -67,7 +67,7 @@ func New(c Config) *Router {
 		c.Intn = rand.IntN
 	}
 	if c.Cut == nil {
-		c.Cut = func(string, string) bool { return false }
+		c.Cut = func(string, string, time.Time) bool { return false }
 	}
 	if c.Trusts == nil {
 		c.Trusts = registry.SignaturesOff.Trusts

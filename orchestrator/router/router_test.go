@@ -481,7 +481,7 @@ func TestAnAgentOutOfReachIsLeftAloneWhileThereIsAnother(t *testing.T) {
 	cut := map[string]bool{"down": true}
 	r := router.New(router.Config{
 		Directory: fleet{agent("down", registry.StatusAvailable), loaded("full", 2, 2)}, Intn: first,
-		Cut: func(_, agent string) bool { return cut[agent] },
+		Cut: func(_, agent string, _ time.Time) bool { return cut[agent] },
 	})
 	got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
 	if err != nil || got.Decision.Chosen != "full" || !slices.Equal(names(got.Decision.Candidates), []string{"full", "down"}) {
