@@ -61,6 +61,52 @@ func TestAReplyThatAStepHasIsAccepted(t *testing.T) {
 	})
 }
 
+// TestATaskThatEndsFromOutsideHasTheReplyThatAStepHas has the store go away between the reply to the task of a step and the task that shows it, which is
+// then canceled: who replied, and was told that the reply is accepted, finds it there.
+func TestATaskThatEndsFromOutsideHasTheReplyThatAStepHas(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		agent := newAsker()
+		s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: agent, actors: map[string]*actor{"first": {name: "first", skill: "work"}}}
+		var away atomic.Bool
+		lost := errors.New("the store did not answer")
+		s.store.Fail = func(int) (before, after error) {
+			if away.Load() {
+				return lost, nil
+			}
+			return nil, nil
+		}
+		replied := sync.OnceFunc(func() { away.Store(true) })
+		s.store.Written = func(t orchestrator.Task) {
+			if t.Plan == nil && len(t.Turns) == 2 {
+				replied()
+			}
+		}
+		s.start()
+		task, err := s.engine.Submit(t.Context(), engine.Submission{
+			Tenant: tenant, Caller: "tester", Message: text("begin"), Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := orchestrator.Key{Tenant: tenant, ID: task.ID}
+		<-time.After(time.Minute)
+		if _, err := s.engine.Reply(t.Context(), engine.Reply{Key: k, Caller: "tester", Message: text("green")}); err != nil {
+			t.Fatalf("Reply() = %v, want that it is accepted", err)
+		}
+		away.Store(false)
+		if _, err := s.engine.Cancel(t.Context(), engine.Cancellation{Key: k, Caller: "tester"}); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Minute)
+		got, err := s.store.Task(t.Context(), k)
+		if err != nil || got.State != a2apb.TaskState_TASK_STATE_CANCELED || len(got.Turns) != 2 || got.Turns[1].FromAgent || got.StatusMessage != nil {
+			t.Errorf("the task is in state %s with %d turns, saying %v, %v, want it canceled with the question and its reply", got.State, len(got.Turns), got.StatusMessage, err)
+		}
+		s.stop()
+	})
+}
+
 // TestWhatStepsAskIsRepliedToOnceWhereverItBreaks runs a fan-out to two agents that ask twice each, through their task alone, once for every call to
 // the store and every kind of mishap: each agent hears the replies to its own questions, once and in order.
 func TestWhatStepsAskIsRepliedToOnceWhereverItBreaks(t *testing.T) {

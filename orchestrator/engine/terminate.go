@@ -50,9 +50,12 @@ func (e *Engine) storeTermination(
 	})
 }
 
-// keepPlan keeps a plan, and what its steps made.
+// keepPlan keeps a plan, what its steps made, and the reply that the one for which the task waits has got.
 func keepPlan(r *planRound, made []*a2apb.Artifact) func(*orchestrator.Task) []orchestrator.Event {
 	return func(t *orchestrator.Task) []orchestrator.Event {
+		if was := t.Plan.Asking; was != nil {
+			endWait(t, was, r.tasks[was.Step-1])
+		}
 		t.Plan = r.plan
 		if t.Phase == orchestrator.PhaseExecution {
 			t.Artifacts = made
