@@ -50,9 +50,10 @@ func (e *Engine) advancePlan(ctx context.Context, t orchestrator.Task) (stepResu
 	return e.storeRound(ctx, r)
 }
 
-// planMayContinue reports whether a plan may go on. Only its owner changes it, and a reply.
+// planMayContinue reports whether a plan may go on. Only its owner changes it, and who ends a wait: by a reply, or by having a consultation held.
 func planMayContinue(read, now *orchestrator.Task) bool {
-	return now.Phase == orchestrator.PhaseExecution && !now.CancelAsked && len(now.Turns) == len(read.Turns)
+	return now.Phase == orchestrator.PhaseExecution && !now.CancelAsked && len(now.Turns) == len(read.Turns) &&
+		(now.Plan.Asking == nil) == (read.Plan.Asking == nil)
 }
 
 // storeRound stores what the round found and did. While a step's task waits, so does the task.

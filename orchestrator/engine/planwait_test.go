@@ -121,6 +121,17 @@ func TestATaskGoesOnWithTheConsultationThatItsStepWaitsFor(t *testing.T) {
 	if now := w.task(task.ID); err != nil || len(log) != 1 || now.Blocked() || now.Error != nil || !strings.HasSuffix(log[0].Detail, "task "+step+" goes on") {
 		t.Errorf("events after the request = %+v, %v; the task is in state %s with error %v, want that it goes on", log, err, now.State, now.Error)
 	}
+	if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: task.Key(), Caller: "tester"}); err != nil {
+		t.Fatal(err)
+	}
+	w.awaitEnd(task.ID)
+	if log, err = w.store.Events(t.Context(), task.Key(), 0, 100); err != nil {
+		t.Fatal(err)
+	}
+	log = slices.DeleteFunc(log, func(e orchestrator.Event) bool { return !strings.HasSuffix(e.Detail, "task "+step+" goes on") })
+	if len(log) != 1 {
+		t.Errorf("the log says %d times that the step goes on, want once: %+v", len(log), log)
+	}
 }
 
 func TestATaskThatEndsWhileItsStepWaitsAsksNoMore(t *testing.T) {
