@@ -190,6 +190,20 @@ func TestPulseAt(t *testing.T) {
 	}
 }
 
+// TestTheLoadOfAnAgentIsForgottenWithItsWord has an agent report tasks, and then answer probes only: nothing would ever say that they are done.
+func TestTheLoadOfAnAgentIsForgottenWithItsWord(t *testing.T) {
+	t.Parallel()
+	now := newClock().Now()
+	p := registry.Pulse{
+		Word: registry.StatusAvailable, Capacity: 4, InFlight: 4, BeatTime: now, BeatExpire: now.Add(time.Minute), ProbeTime: now, ProbeExpire: now.Add(time.Hour),
+	}
+	for after, want := range map[time.Duration]int{time.Second: 4, time.Minute: 0} {
+		if got := p.At(now.Add(after)); got.Status != registry.StatusAvailable || got.InFlight != want || got.Capacity != 4 {
+			t.Errorf("At() %s after a heartbeat = %+v, want it available with %d of 4 tasks", after, got, want)
+		}
+	}
+}
+
 // A machine may start with a clock that is hours ahead, by local time say, until that is set. What leases the agents were given until then are live for hours
 // otherwise, and no probe that an agent answers gives it another one.
 func TestALeaseFromAClockThatWasSetBackDoesNotCount(t *testing.T) {

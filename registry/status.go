@@ -76,7 +76,8 @@ func (p *Pulse) answered(asked time.Time, lease time.Duration) {
 }
 
 // At returns the status at now. The reported status counts while the agent's own lease is live. After that an answered probe proves only that the
-// agent is up, not that it has finished the work for which it was busy, or recovered from its error.
+// agent is up, not that it has finished the work for which it was busy, or recovered from its error. How many tasks it had while it was available says nothing
+// by then: it would seem to have them for ever.
 func (p Pulse) At(now time.Time) Status {
 	s := Status{
 		Epoch: p.Epoch, LastHeartbeat: later(p.BeatTime, p.ProbeTime), LeaseExpireTime: later(p.BeatExpire, p.ProbeExpire),
@@ -94,7 +95,7 @@ func (p Pulse) At(now time.Time) Status {
 			s.CurrentTaskID = p.CurrentTaskID
 		}
 	default:
-		s.Status = StatusAvailable
+		s.Status, s.InFlight = StatusAvailable, 0
 	}
 	if !p.DrainTime.IsZero() {
 		s.drain(p)
