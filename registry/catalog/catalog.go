@@ -79,7 +79,7 @@ func New(r *registry.Registry, pages *page.Codec, o Options) (*Catalog, error) {
 // ServeHTTP answers the AI Catalog of the caller's tenant, for WellKnownPath, or 304 to a caller that has it already. It names the search
 // API first and then up to 10,000 agents in order of name.
 func (c *Catalog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+	if r.Method != http.MethodGet { // also of a request for HEAD, which a Server hands on as GET
 		rpcserver.SetAllow(w.Header(), http.MethodGet)
 		c.fail(w, r, errMethod)
 		return
