@@ -122,12 +122,12 @@ func TestWhatIsPublishedIsReadFromTheStoreOnce(t *testing.T) {
 func TestACatalogNamesTheServerAsItsClientSeesIt(t *testing.T) {
 	t.Parallel()
 	h, _, _ := published(t, 1)
-	for _, host := range []string{"one.example", "two.example", "one.example"} {
-		request := httptest.NewRequestWithContext(auth.NewContext(t.Context(), auth.Principal{Tenant: "t", Name: "ann"}), "GET", "http://"+host+catalog.WellKnownPath, nil)
+	for _, origin := range []string{"http://one.example", "https://two.example", "http://one.example"} {
+		request := httptest.NewRequestWithContext(auth.NewContext(t.Context(), auth.Principal{Tenant: "t", Name: "ann"}), "GET", origin+catalog.WellKnownPath, nil)
 		answer := httptest.NewRecorder()
 		h.ServeHTTP(answer, request)
-		if got := answer.Body.String(); !strings.Contains(got, "http://"+host+"/v1/agents/weather0/card") {
-			t.Errorf("GET catalog at %s = %s, want URLs of that host", host, got)
+		if got := answer.Body.String(); !strings.Contains(got, origin+"/v1/agents/weather0/card") {
+			t.Errorf("GET catalog at %s = %s, want URLs of that origin", origin, got)
 		}
 	}
 }

@@ -92,8 +92,9 @@ func TestTheCatalogNamesTheSearchAPIAndAllAgents(t *testing.T) {
 	t.Parallel()
 	ask := serve(t, catalog.Options{BaseURL: "https://agents.example/", Publisher: "acme.com"}, weather, review)
 	code, got, header := ask("t", "GET", catalog.WellKnownPath, "")
-	if code != http.StatusOK || header.Get("Content-Type") != "application/ai-catalog+json" || header.Get("ETag") == "" {
-		t.Fatalf("GET catalog = %d, %v, want 200 with an ETag", code, header)
+	if code != http.StatusOK || header.Get("Content-Type") != "application/ai-catalog+json" || header.Get("ETag") == "" ||
+		header.Get("Vary") != "Authorization" || header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Fatalf("GET catalog = %d, %v, want 200 with an ETag, for this caller only", code, header)
 	}
 	updated := at(t, got, "entries", 2, "updatedAt")
 	want := map[string]any{
@@ -121,6 +122,24 @@ func TestTheCatalogNamesTheSearchAPIAndAllAgents(t *testing.T) {
 	}
 }
 
+// TestAnEntryKeepsToTheSchema has cards with more than an entry may have, and with fewer examples than it must have.
+func TestAnEntryKeepsToTheSchema(t *testing.T) {
+	t.Parallel()
+	ask := serve(t, catalog.Options{},
+		strings.Replace(weather, `"will it rain",`, "", 1),
+		strings.Replace(review, `"tags":["text"]}`, `"tags":["text"`+strings.Repeat(`,"`+strings.Repeat("x", 65)+`"`, 3)+`],"examples":["1","2","3","4","5","6"]}`, 1))
+	_, got, _ := ask("t", "GET", catalog.WellKnownPath, "")
+	if diff := cmp.Diff([]any{"1", "2", "3", "4", "5"}, at(t, got, "entries", 1, "representativeQueries")); diff != "" {
+		t.Errorf("the queries of an agent with six examples, difference (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]any{"text", "public"}, at(t, got, "entries", 1, "tags")); diff != "" {
+		t.Errorf("the tags of an agent with a tag of 65 bytes, difference (-want +got):\n%s", diff)
+	}
+	if queries := at(t, got, "entries", 2, "representativeQueries"); queries != nil {
+		t.Errorf("the queries of an agent with one example = %v, want none, as they must be two", queries)
+	}
+}
+
 func TestOnlyTheCallersOwnAgentsAreShown(t *testing.T) {
 	t.Parallel()
 	ask := serve(t, catalog.Options{}, weather)
@@ -137,6 +156,9 @@ func TestOnlyTheCallersOwnAgentsAreShown(t *testing.T) {
 		if code, got, _ := ask("other", "POST", catalog.ARDPath+path, body); code != http.StatusOK || strings.Contains(mustJSON(t, got), "forecast") {
 			t.Errorf("POST %s of another tenant = %d, %v, want nothing found", path, code, got)
 		}
+	}
+	if code, got, _ := ask("", "GET", catalog.ARDPath+"/agents", ""); code != http.StatusUnauthorized {
+		t.Errorf("GET agents without a caller = %d, %v, want 401", code, got)
 	}
 	if _, got, _ := ask("other", "GET", catalog.ARDPath+"/agents", ""); len(got["items"].([]any)) != 0 {
 		t.Errorf("GET agents of another tenant = %v, want none", got)
@@ -200,23 +222,23 @@ func TestSearchAndListPageByPage(t *testing.T) {
 		cards = append(cards, strings.Replace(weather, `"weather"`, `"`+name+`"`, 1))
 	}
 	ask := serve(t, catalog.Options{}, cards...)
-	var searched, listed []string
+	var searched, listed [][]string // pages
 	token := ""
 	for range 4 {
 		_, got, _ := ask("t", "POST", catalog.ARDPath+"/search", `{"query":{"text":"forecast"},"pageSize":2,"pageToken":"`+token+`"}`)
-		searched = append(searched, names(t, got["results"])...)
+		searched = append(searched, names(t, got["results"]))
 		if token, _ = got["pageToken"].(string); token == "" {
 			break
 		}
 	}
 	for range 4 {
 		_, got, _ := ask("t", "GET", catalog.ARDPath+"/agents?pageSize=2&pageToken="+url.QueryEscape(token), "")
-		listed = append(listed, names(t, got["items"])...)
+		listed = append(listed, names(t, got["items"]))
 		if token, _ = got["pageToken"].(string); token == "" {
 			break
 		}
 	}
-	want := []string{"a", "b", "c", "d", "e"}
+	want := [][]string{{"a", "b"}, {"c", "d"}, {"e"}}
 	if cmp.Diff(want, searched) != "" || cmp.Diff(want, listed) != "" {
 		t.Errorf("searched %v and listed %v, want %v each", searched, listed, want)
 	}
@@ -279,6 +301,8 @@ func TestMalformedRequests(t *testing.T) {
 		"an empty filter":             {"POST", "/search", `{"query":{"text":"x","filter":{"tags":[]}}}`, 400, "0 values"},
 		"another kind of value":       {"POST", "/search", `{"query":{"text":"x","filter":{"tags":{}}}}`, 400, "not what this expects"},
 		"an unknown federation":       {"POST", "/search", `{"query":{"text":"x"},"federation":"all"}`, 400, "federation"},
+		"a filter of 101 values":      {"POST", "/search", `{"query":{"text":"x","filter":{"tags":[` + strings.Repeat(`"x",`, 100) + `"x"]}}}`, 400, "101 values"},
+		"a text of 4,001 bytes":       {"POST", "/search", `{"query":{"text":"` + strings.Repeat("x", 4001) + `"}}`, 400, "4001 bytes"},
 		"a negative page size":        {"POST", "/search", `{"query":{"text":"x"},"pageSize":-1}`, 400, "pageSize"},
 		"a token of nobody":           {"POST", "/search", `{"query":{"text":"x"},"pageToken":"AAAA"}`, 400, "page token"},
 		"two values":                  {"POST", "/search", `{"query":{"text":"x"}}{}`, 400, "more than one"},
@@ -288,6 +312,14 @@ func TestMalformedRequests(t *testing.T) {
 		"blanks beyond 64 KiB":        {"POST", "/search", `{"query":{"text":"x"}}` + strings.Repeat(" ", 64<<10) + "{}", 400, "more than 65536 bytes"},
 		"no facets":                   {"POST", "/explore", `{"query":{}}`, 400, "facets"},
 		"a facet that is not there":   {"POST", "/explore", `{"resultType":{"facets":[{"field":"x"}]}}`, 400, "not supported"},
+		"a text too long to explore":  {"POST", "/explore", `{"query":{"text":"` + strings.Repeat("x", 4001) + `"},"resultType":{"facets":[{"field":"tags"}]}}`, 400, "4001 bytes"},
+		"a filter to explore":         {"POST", "/explore", `{"query":{"filter":{"x":["x"]}},"resultType":{"facets":[{"field":"tags"}]}}`, 400, "not supported"},
+		"a negative limit":            {"POST", "/explore", `{"resultType":{"facets":[{"field":"tags","limit":-1}]}}`, 400, "not negative"},
+		"a negative minimum":          {"POST", "/explore", `{"resultType":{"facets":[{"field":"tags","minCount":-1}]}}`, 400, "not negative"},
+		"eleven facets":               {"POST", "/explore", `{"resultType":{"facets":[` + strings.Repeat(`{"field":"tags"},`, 10) + `{"field":"tags"}]}}`, 400, "11 entries"},
+		"a parameter twice":           {"GET", "/agents?pageSize=1&pageSize=2", "", 400, "twice"},
+		"a token to list of nobody":   {"GET", "/agents?pageToken=AAAA", "", 400, "page token"},
+		"a filter of 2,049 bytes":     {"GET", "/agents?filter=" + strings.Repeat("+", 2049), "", 400, "2048 bytes"},
 		"an unknown parameter":        {"GET", "/agents?page_size=1", "", 400, "page_size"},
 		"a filter that is not one":    {"GET", "/agents?filter=type", "", 400, "cannot be read"},
 		"a filter on something else":  {"GET", "/agents?filter=" + url.QueryEscape("name = 'x'"), "", 400, "not supported"},
@@ -301,9 +333,9 @@ func TestMalformedRequests(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			code, got, _ := ask("t", test.method, catalog.ARDPath+test.path, test.body)
+			code, got, header := ask("t", test.method, catalog.ARDPath+test.path, test.body)
 			message, _ := got["message"].(string)
-			if code != test.code || got["errorCode"] == nil || !strings.Contains(message, test.text) {
+			if code != test.code || got["errorCode"] == nil || header.Get("Content-Type") != "application/json" || !strings.Contains(message, test.text) {
 				t.Errorf("%s %s = %d, %v, want %d with %q", test.method, test.path, code, got, test.code, test.text)
 			}
 		})
@@ -311,8 +343,10 @@ func TestMalformedRequests(t *testing.T) {
 	if _, err := catalog.New(nil, nil, catalog.Options{Publisher: "a b"}); err == nil {
 		t.Error("New() with a publisher that is no domain = nil, want an error")
 	}
-	if _, err := catalog.New(nil, nil, catalog.Options{BaseURL: "agents.example"}); err == nil {
-		t.Error("New() with a base URL without scheme = nil, want an error")
+	for _, base := range []string{"agents.example", "ftp://agents.example", "https:///agents", "https://agents.example:x"} {
+		if _, err := catalog.New(nil, nil, catalog.Options{BaseURL: base}); err == nil {
+			t.Errorf("New() with the base URL %s = nil, want an error", base)
+		}
 	}
 }
 
