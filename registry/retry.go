@@ -61,7 +61,7 @@ func (w Writer) update(
 	err = w.registry.store.Update(ctx, key, func(old *Record) (Change, error) {
 		c, err := change(old)
 		c.DryRun = w.dry
-		if request != nil && err == nil && !c.DryRun {
+		if request != nil && err == nil {
 			if note != nil {
 				note(request)
 			}
