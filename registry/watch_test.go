@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,6 +108,18 @@ func TestALongPollEndsWithNewsOrABookmark(t *testing.T) {
 	}
 }
 
+func TestAQuietWatchSaysThatItGoesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, registry.Options{})
+		register(t, r, "a")
+		one := int64(1)
+		if events, revision := told(t, r, registry.WatchOptions{Revision: &one}, 2); !slices.Equal(events, []string{"bookmark  ", "bookmark  "}) || revision != 1 {
+			t.Errorf("Watch() without a change = %q up to revision %d, want bookmarks of revision 1", events, revision)
+		}
+	})
+}
+
 func TestASlowWatcherIsEndedAndMayResume(t *testing.T) {
 	t.Parallel()
 	time0 := newClock()
@@ -126,8 +139,16 @@ func TestASlowWatcherIsEndedAndMayResume(t *testing.T) {
 		t.Fatalf("Watch() = %+v, want WATCH_SLOW with revision 2", slow)
 	}
 	two := int64(2)
-	if rest, _ := told(t, r, registry.WatchOptions{Revision: &two}, 1); !slices.Equal(rest, []string{"created c "}) {
-		t.Errorf("Watch(2) = %v, want what was not told", rest)
+	var rest []string
+	err = r.Watch(t.Context(), tenant, registry.WatchOptions{Revision: &two}, func(e registry.Event) error {
+		if rest = append(rest, e.Type+" "+e.Agent); len(rest) == 2 {
+			return errEnough
+		}
+		register(t, r, "d")
+		return nil
+	})
+	if !errors.Is(err, errEnough) || !slices.Equal(rest, []string{"created c", "created d"}) {
+		t.Errorf("Watch(2) = %v, %v, want what was not told and what comes then", rest, err)
 	}
 }
 
