@@ -19,16 +19,37 @@ type pulseStore struct {
 	*embedded.Store
 
 	read   atomic.Pointer[func() error]
-	agents atomic.Int64 // how many were read
-	calls  atomic.Int64 // in how many calls
-	pulses atomic.Int64 // in how many calls pulses were read
+	listed atomic.Pointer[func() error] // as read, after Agents
+	asked  atomic.Pointer[func() error] // as read, after Request
+	gone   atomic.Bool                  // the next time, the log does not keep the changes
+	agents atomic.Int64                 // how many were read
+	calls  atomic.Int64                 // in how many calls
+	pulses atomic.Int64                 // in how many calls pulses were read
 }
 
 func (s *pulseStore) Agents(ctx context.Context, q registry.Query) ([]registry.Record, error) {
 	list, err := s.Store.Agents(ctx, q)
 	s.agents.Add(int64(len(list)))
 	s.calls.Add(1)
+	if f := s.listed.Swap(nil); f != nil {
+		err = errors.Join(err, (*f)())
+	}
 	return list, err
+}
+
+func (s *pulseStore) Request(ctx context.Context, key registry.RequestKey) (registry.Request, bool, error) {
+	request, ok, err := s.Store.Request(ctx, key)
+	if f := s.asked.Swap(nil); f != nil {
+		err = errors.Join(err, (*f)())
+	}
+	return request, ok, err
+}
+
+func (s *pulseStore) Changes(ctx context.Context, tenant string, after int64, limit int) ([]registry.Entry, error) {
+	if s.gone.Swap(false) {
+		return nil, registry.RevisionGone(after)
+	}
+	return s.Store.Changes(ctx, tenant, after, limit)
 }
 
 func (s *pulseStore) Agent(ctx context.Context, key registry.Key) (registry.Record, error) {
@@ -61,8 +82,8 @@ func openPulseStore(t *testing.T) (*registry.Registry, *pulseStore) {
 	return registry.New(s, registry.Options{LeaseDuration: 300 * time.Millisecond}), s
 }
 
-// TestADirectoryThatCouldNotBeReadWholeIsReadAgain has the first reader of a directory leave between the agents and their pulses: an agent that is drained
-// must not seem to be another one.
+// TestADirectoryThatCouldNotBeReadWholeIsReadAgain has the first readers of a directory leave at the agents, and between those and their pulses: an agent that
+// is drained must not seem to be none, or another one.
 func TestADirectoryThatCouldNotBeReadWholeIsReadAgain(t *testing.T) {
 	t.Parallel()
 	r, s := openPulseStore(t)
@@ -71,14 +92,27 @@ func TestADirectoryThatCouldNotBeReadWholeIsReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := func() error { return context.Canceled }
-	s.read.Store(&left)
 	d := r.Directory()
-	if err := d.Sync(t.Context(), tenant); !errors.Is(err, context.Canceled) {
-		t.Errorf("Sync() without pulses = %v, want canceled", err)
+	for what, hook := range map[string]*atomic.Pointer[func() error]{"agents": &s.listed, "pulses": &s.read} {
+		hook.Store(&left)
+		if err := d.Sync(t.Context(), tenant); !errors.Is(err, context.Canceled) {
+			t.Errorf("Sync() without %s = %v, want canceled", what, err)
+		}
 	}
 	synced(t, d)
 	if a, ok := d.Agent(tenant, "a"); !ok || !a.Status.Draining {
 		t.Errorf("after Sync() Agent() = %+v, %t, want it drained", a.Status, ok)
+	}
+}
+
+func TestADirectoryThatIsReadAnewHasAnotherEdition(t *testing.T) {
+	t.Parallel()
+	r, s := openPulseStore(t)
+	before := synced(t, r.Directory())
+	register(t, r, "a")
+	s.gone.Store(true)
+	if after := synced(t, r.Directory()); after == before || len(r.Directory().Listing(tenant).Agents) != 1 {
+		t.Errorf("edition %d with %d agents, want another than %d with one agent", after, len(r.Directory().Listing(tenant).Agents), before)
 	}
 }
 

@@ -176,6 +176,45 @@ func TestConcurrentRetriesAllGetTheFirstAnswer(t *testing.T) {
 	group.Wait()
 }
 
+// TestARetryThatIsOvertakenGetsTheAnswerOfTheOther has another copy of a request be done after this one has looked whether that is so: before it reads the card,
+// and right before it writes.
+func TestARetryThatIsOvertakenGetsTheAnswerOfTheOther(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]func(r *registry.Registry, in registry.Registration) (registry.Agent, error){
+		"Register": func(r *registry.Registry, in registry.Registration) (registry.Agent, error) {
+			a, _, err := r.Register(t.Context(), tenant, in)
+			return a, err
+		},
+		"Apply": func(r *registry.Registry, in registry.Registration) (registry.Agent, error) {
+			done, err := r.Apply(t.Context(), tenant, registry.Application{Registration: in})
+			return done.Agent, err
+		},
+	} {
+		for when, at := range map[string]int{"early": 1, "late": 2} {
+			t.Run(name+" "+when, func(t *testing.T) {
+				t.Parallel()
+				r, s := openPulseStore(t)
+				in := registry.Registration{RawCard: named("a", "s"), RequestID: "1", Caller: "ann"}
+				var first registry.Agent
+				looks := 0
+				var overtake func() error
+				overtake = func() (err error) {
+					if looks++; looks < at {
+						s.asked.Store(&overtake)
+						return nil
+					}
+					first, err = write(r, in)
+					return err
+				}
+				s.asked.Store(&overtake)
+				if got, err := write(r, in); err != nil || got.Etag != first.Etag || first.Name != "a" {
+					t.Errorf("%s() = %s %s, %v, want %s %s as the other answered", name, got.Name, got.Etag, err, first.Name, first.Etag)
+				}
+			})
+		}
+	}
+}
+
 func TestADryRunWritesNothing(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
