@@ -240,6 +240,9 @@ func TestMappingsAreChecked(t *testing.T) {
 	if _, err := r.CreateMapping(t.Context(), tenant, registry.Mapping{From: "artifact", To: "document"}, registry.Retry{}); fault.ReasonOf(err) != "MAPPING_EXISTS" {
 		t.Errorf("CreateMapping() of what is built in = %v, want MAPPING_EXISTS", err)
 	}
+	if m.CreateTime.IsZero() || !m.UpdateTime.Equal(m.CreateTime) {
+		t.Errorf("CreateMapping() = created at %v, updated at %v, want one time", m.CreateTime, m.UpdateTime)
+	}
 	next, err := r.UpdateMapping(t.Context(), tenant, m.Name(), m.Etag, "lists are documents", registry.Retry{})
 	if err != nil || next.Etag == m.Etag || next.Description == "" {
 		t.Errorf("UpdateMapping() = %+v, %v, want another etag", next, err)

@@ -36,6 +36,7 @@ func TestTheGuardedClientReadsNoCardFromWhereItMustNot(t *testing.T) {
 	redirect("/file", "file:///etc/passwd")
 	redirect("/once", "/card")
 	redirect("/loop", "/loop")
+	mux.HandleFunc("/unasked", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) })
 	answer("/card", string(named("a", "s")))
 	answer("/large", `{"name":"`+strings.Repeat("a", 256<<10)+`"}`)
 	answer("/exact", string(named("exact", "s"))+strings.Repeat(" ", agentcard.MaxBytes-len(named("exact", "s"))))
@@ -50,6 +51,7 @@ func TestTheGuardedClientReadsNoCardFromWhereItMustNot(t *testing.T) {
 		"one byte more is not":                  {server.URL + "/large", "CARD_TOO_LARGE"},
 		"a key that occurs twice":               {server.URL + "/twice", "CARD_DUPLICATE_KEY"},
 		"a key that occurs twice, deep down":    {server.URL + "/deeptwice", "CARD_DUPLICATE_KEY"},
+		"not modified since nothing":            {server.URL + "/unasked", "CARD_UNREACHABLE"},
 		"a redirect to the cloud's metadata":    {server.URL + "/metadata", "ADDRESS_BLOCKED"},
 		"a redirect to a private address":       {server.URL + "/private", "ADDRESS_BLOCKED"},
 		"a redirect to a file":                  {server.URL + "/file", "URL_INVALID"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,6 +49,36 @@ func TestAnInlineAgentIsProbedAtOnce(t *testing.T) {
 			t.Errorf("Status = %+v, want available", got)
 		}
 	})
+}
+
+func TestAnAgentThatSpeaksOnlyGRPCIsNotProbed(t *testing.T) {
+	t.Parallel()
+	running(t, (*web).client, func(t *testing.T, w *web, r *registry.Registry) {
+		t.Helper()
+		card := strings.Replace(string(named("a")), `"skills"`, `"preferredTransport":"GRPC","skills"`, 1)
+		if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(card)}); err != nil {
+			t.Fatalf("Register() = %v, want no error", err)
+		}
+		settle(time.Minute)
+		if n := w.count(); n != 0 {
+			t.Errorf("its server was asked %d times by HTTP, want never", n)
+		}
+	})
+}
+
+func TestAnAgentWhoseSourceIsItsServerIsKnownToBeUpAtOnce(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	for uri, want := range map[string]string{"https://a.example/card.json": registry.StatusAvailable, "": registry.StatusUnknown} {
+		name := "a" + strconv.Itoa(len(uri))
+		found := registry.Found{RawCard: named(name), CardURI: uri, Source: registry.Source{Type: registry.SourceAICatalog, Location: "https://c.example/"}}
+		if _, _, err := r.Discover(t.Context(), tenant, found); err != nil {
+			t.Fatalf("Discover() = %v, want no error", err)
+		}
+		if got := statusOf(t, r, name); got.Status != want {
+			t.Errorf("after its card was read at %q the status is %s, want %s", uri, got.Status, want)
+		}
+	}
 }
 
 func TestAnAppliedAgentIsKnownToBeUpAtOnce(t *testing.T) {

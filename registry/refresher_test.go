@@ -21,6 +21,7 @@ type origin struct {
 	etag      string      // guarded by mu
 	cache     string      // Cache-Control; fixed
 	age       string      // Age; fixed
+	dated     bool        // etag is a Last-Modified; fixed
 	full, not int         // guarded by mu; how many answers had a card and how many were 304
 	times     []time.Time // guarded by mu
 	meanwhile func()      // guarded by mu; happens once while it is asked
@@ -55,15 +56,19 @@ func (o *origin) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer := &http.Response{StatusCode: http.StatusOK, Status: "200 OK", Request: r, Header: http.Header{}, Body: http.NoBody}
 	answer.Header.Set("Cache-Control", o.cache)
 	answer.Header.Set("Age", o.age)
+	validator, known := "ETag", r.Header.Get("If-None-Match")
+	if o.dated {
+		validator, known = "Last-Modified", r.Header.Get("If-Modified-Since")
+	}
 	switch {
 	case o.card == "":
 		answer.StatusCode, answer.Status = http.StatusServiceUnavailable, "503 Service Unavailable"
-	case o.etag != "" && r.Header.Get("If-None-Match") == o.etag:
+	case o.etag != "" && known == o.etag:
 		o.not++
 		answer.StatusCode, answer.Status = http.StatusNotModified, "304 Not Modified"
 	default:
 		o.full++
-		answer.Header.Set("ETag", o.etag)
+		answer.Header.Set(validator, o.etag)
 		answer.Body = io.NopCloser(strings.NewReader(o.card))
 	}
 	return answer, nil
@@ -96,7 +101,16 @@ func refreshingWith(t *testing.T, o *origin, options registry.Options, test func
 
 func TestTheRefresherAsksWithValidatorsAndTakesWhatIsNew(t *testing.T) {
 	t.Parallel()
-	o := &origin{card: string(named("a", "old")), etag: `"1"`}
+	for name, dated := range map[string]bool{"of an etag": false, "of a time": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asksWithValidators(t, &origin{card: string(named("a", "old")), etag: `"1"`, dated: dated})
+		})
+	}
+}
+
+func asksWithValidators(t *testing.T, o *origin) {
+	t.Helper()
 	refreshing(t, o, func(t *testing.T, r *registry.Registry) {
 		t.Helper()
 		settle(2 * time.Hour)

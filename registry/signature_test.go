@@ -291,8 +291,8 @@ func TestAKeyIsPinnedOncePerRequest(t *testing.T) {
 	mine, other := newSigner(t, "mine").jwk(t), newSigner(t, "other").jwk(t)
 	once := func(caller, id string) registry.Writer { return r.Once(registry.Retry{Caller: caller, RequestID: id}) }
 	first, err := once("root", "1").PinSigningKey(t.Context(), tenant, mine, []string{"a"})
-	if err != nil {
-		t.Fatalf("PinSigningKey() = %v, want no error", err)
+	if err != nil || first.CreateTime.IsZero() {
+		t.Fatalf("PinSigningKey() = %+v, %v, want a key with its time", first, err)
 	}
 	spaced := append([]byte(" "), mine...) // protojson puts spaces where it likes
 	if again, err := once("root", "1").PinSigningKey(t.Context(), tenant, spaced, []string{"a"}); err != nil || cmp.Diff(first, again) != "" {

@@ -73,7 +73,7 @@ func wantVersion(t *testing.T, r *registry.Registry, wantLive bool, want registr
 	t.Helper()
 	got, live, err := r.Version(t.Context(), tenant, "a", want.Number)
 	want.CardURI, want.CardVersion, want.Hash, want.CreateTime = cardURI, "1.0.0", got.Hash, got.CreateTime
-	if err != nil || live != wantLive || cmp.Diff(want, got) != "" {
+	if err != nil || live != wantLive || got.CreateTime.IsZero() || cmp.Diff(want, got) != "" {
 		t.Errorf("Version(%d) = live %v, %v, want %v, difference (-want +got):\n%s", want.Number, live, err, wantLive, cmp.Diff(want, got))
 	}
 	return got.Hash
@@ -89,6 +89,9 @@ func TestTheLivePointerMovesBackAndStays(t *testing.T) {
 	got, warnings, err := r.Once(registry.Retry{}).SetLiveVersion(t.Context(), tenant, "a", "", 1)
 	if err != nil || got.LiveVersion != 1 || string(got.RawCard) != good || len(warnings) != 1 {
 		t.Fatalf("SetLiveVersion(1) = %+v, %v, %v, want the first card and a warning of the skill that is gone", got, warnings, err)
+	}
+	if again, _, err := r.Once(registry.Retry{}).SetLiveVersion(t.Context(), tenant, "a", "", 1); err != nil || again.Etag != got.Etag {
+		t.Errorf("SetLiveVersion(1) again = etag %s, %v, want %s still", again.Etag, err, got.Etag)
 	}
 	if found, err := r.AgentsWith(t.Context(), tenant, "s", "", "", 9); err != nil || len(found) != 1 {
 		t.Errorf("AgentsWith(s) = %v, %v, want a", found, err)
