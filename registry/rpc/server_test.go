@@ -384,8 +384,8 @@ func TestAMappingKeepsItsTypes(t *testing.T) {
 	}
 	made.Description = "why"
 	changed, err := s.UpdateSemanticMapping(admin(t), &registryv1.UpdateSemanticMappingRequest{Name: made.GetName(), SemanticMapping: made})
-	if err != nil || changed.GetDescription() != "why" {
-		t.Errorf("UpdateSemanticMapping() with what was read = %v, %v, want its description", changed, err)
+	if err != nil || changed.GetDescription() != "why" || changed.GetFromType() != "document" || changed.GetToType() != "comment" {
+		t.Errorf("UpdateSemanticMapping() with what was read = %v, %v, want its description and its types", changed, err)
 	}
 	changed.ToType, changed.Description = "artifact", "no"
 	if got, err := s.UpdateSemanticMapping(admin(t), &registryv1.UpdateSemanticMappingRequest{Name: made.GetName(), SemanticMapping: changed}); fault.ReasonOf(err) != "MASK_INVALID" {
