@@ -18,7 +18,19 @@ import (
 
 func TestAFileInAnotherFormatIsRefusedWithAClearError(t *testing.T) {
 	t.Parallel()
-	for name, content := range map[string]string{"a line": "hello\n", "pages of another": strings.Repeat("another database ", 9999), "a page and a half": strings.Repeat("x", 6000)} {
+	whole := filepath.Join(t.TempDir(), "whole.db")
+	closeDB(t, open(t, whole, boltdb.Options{}))
+	heads, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page, transaction = 8 << 10, 64 // the first two pages say which transaction was the last, and have a checksum
+	heads[transaction]++
+	heads[page+transaction]++
+	for name, content := range map[string]string{
+		"a line": "hello\n", "pages of another": strings.Repeat("another database ", 9999), "a page and a half": strings.Repeat("x", 6000),
+		"two wrong checksums": string(heads),
+	} {
 		path := filepath.Join(t.TempDir(), "quorate.db")
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
