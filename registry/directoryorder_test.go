@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -68,6 +69,15 @@ func TestAnOrderFollowsWhatChanges(t *testing.T) {
 	}
 	want("version", "", "adc")
 	want("name desc", "", "dca")
+}
+
+func TestAnOrderThatIsNoneIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"colour", "name down", "name desc desc", "desc"} {
+		if _, err := registry.ParseOrder(text); fault.ReasonOf(err) != "ORDER_INVALID" {
+			t.Errorf("ParseOrder(%s) = %v, want ORDER_INVALID", text, err)
+		}
+	}
 }
 
 // TestAPageInOrderEndsWhereItWasFound has the last agent of a page move to the end of the order while the page is read.

@@ -131,6 +131,10 @@ func TestADirectoryFollowsTheLog(t *testing.T) {
 	if _, ok := d.Agent(tenant, "b"); ok {
 		t.Error("Agent(b) is there, want none")
 	}
+	register(t, r, "c") // without a tag
+	if list, err := r.AgentsWith(t.Context(), tenant, "", "T", "", 9); err != nil || len(list) != 1 {
+		t.Errorf("AgentsWith(the tag T) = %d agents, %v, want a alone", len(list), err)
+	}
 	if got := found(t, r, registry.Search{Tag: "T", Limit: 9}); strings.Join(got, " ") != "a[fetch]" {
 		t.Errorf("Search() for the tag T = %v, want a alone", got)
 	}
