@@ -405,6 +405,7 @@ func TestWithin(t *testing.T) {
 		"integers above an open bound":        {`{"type":"integer","exclusiveMinimum":0}`, `{"type":"integer","minimum":1}`, ""},
 		"integers below an open bound":        {`{"type":"integer","exclusiveMaximum":10}`, `{"type":"integer","maximum":9}`, ""},
 		"integers above an open bound by one": {`{"type":"integer","exclusiveMinimum":0}`, `{"type":"integer","minimum":2}`, "no number below 2"},
+		"integers above an open fraction":     {`{"type":"integer","exclusiveMinimum":2.5}`, `{"type":"integer","minimum":4}`, "no number below 4"},
 		"integers below an open bound by one": {`{"type":"integer","exclusiveMaximum":10}`, `{"type":"integer","maximum":8}`, "no number above 8"},
 		"integers above a bound between two":  {`{"type":"integer","minimum":-1.5,"maximum":1.5}`, `{"type":"number","minimum":-1,"maximum":1}`, ""},
 		"numbers above an open bound":         {`{"type":"number","exclusiveMinimum":0}`, `{"type":"number","minimum":1}`, "no number below 1"},
