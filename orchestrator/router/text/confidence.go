@@ -23,7 +23,7 @@ func (x *Index) confidence(r *ranking, most float32, said []string) float32 {
 		return shared
 	}
 	known := float64(min(max(most/clearLogit, 0), 1))
-	sure := float64(r.share[doc]) * known * math.Pow(float64(greatest(r.words)), coverage)
+	sure := float64(r.share[doc]/r.shares) * known * math.Pow(float64(greatest(r.words)), coverage)
 	return float32(math.Pow(sure, x.trust) * math.Pow(float64(max(shared, minShared)), 1-x.trust))
 }
 

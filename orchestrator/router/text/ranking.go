@@ -9,8 +9,9 @@ import (
 type ranking struct {
 	words      []float32 // by document: BM25, with the most that an agent's own words add
 	names      []float32 // by document: how much the name resembles the text, by pieces of words
-	share      []float32 // by document
-	lead       []float32 // by document: the most that an agent's own words add
+	share      []float32 // by document, as a multiple of the greatest
+	shares     float32   // the sum of share
+	lead       []float32 // by document: the most that an agent's own words add; for takeLead
 	behind     []float32 // by skill: how much less its agent's own words add, 0 or less
 	likely     []float32 // by skill: the share of its document, or less if the text is more about other agents
 	rank       []float32 // by skill: what they are sorted by
@@ -32,7 +33,6 @@ func (r *ranking) reset(docs, skills, agents int) {
 		{&r.words, docs},
 		{&r.names, docs},
 		{&r.share, docs},
-		{&r.lead, docs},
 		{&r.behind, skills},
 		{&r.likely, skills},
 		{&r.rank, skills},
@@ -73,6 +73,7 @@ func (x *Index) rank(r *ranking, list, stems []string) {
 
 // takeLead has a document resemble the text as much as the skill does whose agent's own words add most. The others are behind.
 func (x *Index) takeLead(r *ranking) {
+	r.lead = append(r.lead[:0], make([]float32, len(r.words))...)
 	for s, own := range r.behind {
 		if d := x.doc[s]; own > r.lead[d] {
 			r.lead[d] = own
@@ -96,7 +97,7 @@ func (x *Index) sharpness(doc int32) float32 {
 
 // divide turns the logits of documents into shares, given the greatest of them, and sums up those of each agent's skills.
 func (x *Index) divide(r *ranking, most float32) {
-	var sum float32
+	r.shares = 0
 	unlike := exp(-most) // the same for thousands without any evidence
 	for d, l := range r.share {
 		if l == 0 {
@@ -104,17 +105,14 @@ func (x *Index) divide(r *ranking, most float32) {
 		} else {
 			r.share[d] = exp(l - most)
 		}
-		sum += r.share[d]
-	}
-	for d := range r.share {
-		r.share[d] /= sum
+		r.shares += r.share[d]
 	}
 	s := 0
 	for a := range r.agents { // skills are sorted by agent
 		var all float32
 		for ; s < len(r.likely) && int(x.owner[s]) == a; s++ {
 			d := x.doc[s]
-			r.likely[s] = r.share[d]
+			r.likely[s] = r.share[d] / r.shares
 			if b := r.behind[s]; b < 0 {
 				r.likely[s] *= exp(x.sharpness(d) * b)
 			}

@@ -46,7 +46,7 @@ func (x *Index) Search(text string, n int) Answer {
 
 // copies returns how many other skills say the same.
 func (x *Index) copies(skill int) int {
-	if skill < 0 {
+	if skill < 0 || len(x.taught) == len(x.skills) {
 		return 0
 	}
 	n := -1
