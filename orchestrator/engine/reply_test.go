@@ -187,3 +187,39 @@ func TestTasksOfAContextShareTheAgentsOwn(t *testing.T) {
 		}
 	}
 }
+
+// TestAConversationStaysWithTheCopyThatKnowsIt sends messages to agents that do the same, in contexts that the engine and the caller named.
+func TestAConversationStaysWithTheCopyThatKnowsIt(t *testing.T) {
+	var copies []*actor
+	for _, name := range []string{"copy-1", "copy-2", "copy-3", "copy-4"} {
+		copies = append(copies, &actor{name: name, skill: "talk", play: func(_ context.Context, m *a2apb.Message, say agentclient.Each) error {
+			answer := snapshot("r-"+m.GetMessageId(), a2apb.TaskState_TASK_STATE_COMPLETED, "", "hm")
+			if answer.GetTask().ContextId = m.GetContextId(); m.GetContextId() == "" {
+				answer.GetTask().ContextId = "own-" + m.GetMessageId()
+			}
+			return say(answer)
+		}})
+	}
+	w := newWorld(t, append(copies, &actor{name: "other", skill: "draw", play: delivers("it")})...)
+	in := func(contextID, skill string) orchestrator.Task {
+		t.Helper()
+		m := text("go on")
+		m.ContextId = contextID
+		task, _ := w.awaitEnd(w.submit(engine.Submission{Tenant: tenant, Caller: "tester", Message: m, Route: orchestrator.Route{Skill: skill}}).ID)
+		return task
+	}
+	for name, contextID := range map[string]string{"made here": "", "named by the caller": "mine"} {
+		first := in(contextID, "talk")
+		for range 12 {
+			if at := in(first.ContextID, "talk").Agent; at != first.Agent {
+				t.Errorf("%s: a conversation with %s went on with %s", name, first.Agent, at)
+			}
+		}
+		if at := in(first.ContextID, "draw").Agent; at != "other" {
+			t.Errorf("%s: a task for another skill went to %s", name, at)
+		}
+		if at := in(first.ContextID, "talk").Agent; at != first.Agent {
+			t.Errorf("%s: after a task for another agent, a conversation with %s went on with %s", name, first.Agent, at)
+		}
+	}
+}

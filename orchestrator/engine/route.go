@@ -69,7 +69,11 @@ func (e *Engine) decide(ctx context.Context, s *Submission) (to router.Result, e
 	if s.chain != nil {
 		to, err = e.router.ResolveStep(ctx, s.Tenant, s.chain, s.link)
 	} else {
-		to, err = e.router.Resolve(ctx, s.Tenant, s.Route)
+		var familiar []string
+		if familiar, err = e.familiar(ctx, s); err != nil {
+			return to, err
+		}
+		to, err = e.router.Resolve(ctx, s.Tenant, s.Route, familiar...)
 	}
 	e.meters.route(ctx, time.Since(begin), &to.Decision, err)
 	return to, err

@@ -99,12 +99,14 @@ type Pick struct {
 //
 // It uses only the directory. Before it refuses, it brings the directory up to date, because an agent may have registered with another process a
 // moment ago, or renewed its lease there. A chain is made of the agents as they are now: its links are not checked again later.
-func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.Route) (Result, error) {
+//
+// The agents in familiar, the most familiar first, have done earlier tasks of the same conversation: one of them that fits as well as the others is chosen.
+func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.Route, familiar ...string) (Result, error) {
 	if err := r.directory.Refresh(ctx, tenant); err != nil {
 		return Result{}, err
 	}
 	known, indexes := r.directory.Revision(tenant), r.indexes.indexes(tenant) // before the decision, since either may change at any time
-	got, err := r.decide(ctx, tenant, route)
+	got, err := r.decide(ctx, tenant, route, familiar)
 	if got.Decision.Refused == "" && (len(got.Decision.Chain) == 0 || indexes.view.current(r.directory, tenant)) {
 		return got, err
 	}
@@ -113,7 +115,7 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 		return Result{}, renewErr
 	}
 	if learned || r.directory.Revision(tenant) != known || r.indexes.indexes(tenant) != indexes {
-		return r.decide(ctx, tenant, route)
+		return r.decide(ctx, tenant, route, familiar)
 	}
 	return got, err
 }
@@ -127,7 +129,7 @@ func (r *Router) Renew(ctx context.Context, tenant string) (learned bool, err er
 }
 
 // decide does the work of Resolve with what is known.
-func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.Route) (Result, error) {
+func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.Route, familiar []string) (Result, error) {
 	versions, err := registry.ParseVersionRange(route.Version)
 	if err != nil {
 		return Result{}, err
@@ -155,7 +157,10 @@ func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.R
 	if route.FanOut != nil {
 		return fanOut(d, fit, *route.FanOut)
 	}
-	chosen := r.choose(fit)
+	chosen := stay(fit, familiar)
+	if chosen < 0 {
+		chosen = r.choose(fit)
+	}
 	d.Chosen, d.Skill = fit[chosen].agent.Name, fit[chosen].skill
 	listCandidates(&d, fit)
 	return Result{Decision: d, Agent: fit[chosen].agentWithStatus()}, nil

@@ -532,3 +532,26 @@ func TestALeaseThatWasRenewedElsewhereIsReadBeforeARefusal(t *testing.T) {
 		t.Errorf("Resolve(work) = %+v, %v, want a", got.Decision, err)
 	}
 }
+
+func TestAConversationStaysWithAnAgentThatKnowsIt(t *testing.T) {
+	t.Parallel()
+	down := agent("down", registry.StatusUnavailable)
+	for want, familiar := range map[string][]string{
+		"idle":   {"gone", "down", "failing", "elsewhere"}, // none of them can go on with it
+		"full":   {"full", "busy"},
+		"busy":   {"down", "busy", "full"},
+		"newest": {"newest", "full"},
+	} {
+		elsewhere := agent("elsewhere", registry.StatusAvailable)
+		elsewhere.Card.Skills = nil
+		r := newRouter(agent("idle", registry.StatusAvailable), loaded("newest", 1, 2), agent("busy", registry.StatusBusy), loaded("full", 1, 1),
+			agent("failing", registry.StatusAvailable), down, elsewhere)
+		for range 10 {
+			r.Observe(tenant, "failing", time.Millisecond, router.Failed)
+		}
+		got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"}, familiar...)
+		if err != nil || got.Decision.Chosen != want {
+			t.Errorf("Resolve() with %v familiar chose %q, %v, want %s", familiar, got.Decision.Chosen, err, want)
+		}
+	}
+}

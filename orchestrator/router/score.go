@@ -82,6 +82,25 @@ func (c *candidate) byOutcomes(fastest time.Duration) float64 {
 	return factor
 }
 
+// stay returns the index of the first familiar agent among the candidates, or -1. It is one that fits about as well as any, whatever its load: another one would
+// know nothing of what was said before. One that cannot be reached, or fails most tasks, keeps none.
+func stay(list []*candidate, familiar []string) int {
+	var most float64
+	for _, c := range list {
+		most = max(most, c.relevance)
+	}
+	for _, name := range familiar {
+		i := slices.IndexFunc(list, func(c *candidate) bool {
+			return c.agent.Name == name && c.relevance >= nearEqualShare*most && c.drawback <= drawbackFull
+		})
+		if i >= 0 {
+			list[i].addReason("taken since it did earlier tasks of the context")
+			return i
+		}
+	}
+	return -1
+}
+
 // choose returns the index of one of the sorted candidates. To take the best each time would send all callers of all replicas to one agent until the
 // signals catch up. Taking two of nearly equal candidates at random, and the less loaded one of these, spreads the tasks (power of two choices).
 func (r *Router) choose(list []*candidate) int {
