@@ -61,10 +61,11 @@ func checkCopies(t *testing.T, call string, want, got text.Answer, times func(st
 	if want.Refused() {
 		return
 	}
-	if n := times(want.Hits[0].Agent); len(got.Hits) != n {
+	n := times(want.Hits[0].Agent)
+	if len(got.Hits) < n {
 		t.Fatalf("%s has %d hits, want all %d that say the same", call, len(got.Hits), n)
 	}
-	for _, h := range got.Hits {
+	for _, h := range got.Hits[:n] {
 		w := want.Hits[0]
 		if original(h.Agent) != w.Agent || h.Skill != w.Skill || math.Abs(h.Score-w.Score) > 1e-4 || math.Abs(h.Share-w.Share) > 1e-4 {
 			t.Errorf("%s has %+v, want it as %+v", call, h, w)
@@ -104,6 +105,43 @@ func TestACopyWhoseCardWasChangedIsLikeTheOthers(t *testing.T) {
 			t.Errorf("Search(%q) = %+v, want %s or its copy", query, a, want)
 		} else if original(a.Hits[1].Agent) != agent || a.Hits[1].Score < 0.7*a.Hits[0].Score {
 			t.Errorf("Search(%q) = %+v, want both copies of %s alike", query, a.Hits, want)
+		}
+	}
+}
+
+// TestVersionsOfACardShareWhatTheyAreAskedFor has one of forty copies of each agent have a newer card than the others, or half of them.
+func TestVersionsOfACardShareWhatTheyAreAskedFor(t *testing.T) {
+	t.Parallel()
+	const copies = 40
+	for of, newer := range map[string]func(agent string) bool{
+		"one":  func(agent string) bool { return !strings.Contains(agent, "-") },
+		"half": func(agent string) bool { return strings.HasSuffix(agent, "1") || strings.HasSuffix(agent, "3") || strings.HasSuffix(agent, "5") },
+	} {
+		taught := slices.DeleteFunc(catalog(), func(s text.Skill) bool { return len(s.Examples) == 0 })
+		skills := copied(taught, func(string) int { return copies })
+		for i := range skills {
+			if s := &skills[i]; newer(s.Agent) {
+				s.Description += ", as soon as it can"
+				s.Examples = append(slices.Clone(s.Examples), "feed the zebra of the "+s.Name)
+			}
+			skills[i].AgentDescription = ""
+		}
+		x := text.New(skills, text.Options{})
+		for query, want := range queries {
+			a := x.Search(query, 10)
+			agent, _, _ := strings.Cut(want, "/")
+			if !slices.ContainsFunc(taught, func(s text.Skill) bool { return s.Agent == agent }) {
+				continue
+			}
+			for i := range copies {
+				if h := a.Hits[i]; a.Refused() || original(h.Agent)+"/"+h.Skill != want || h.Score < 0.99*a.Hits[0].Score {
+					t.Errorf("Search(%q) with %s newer = %+v at place %d, want all copies of %s alike", query, of, h, i, want)
+					break
+				}
+			}
+		}
+		if a := x.Search("zebra feed of the flight", 10); a.Refused() || !newer(a.Hits[0].Agent) || a.Hits[0].Skill != "book_flight" {
+			t.Errorf("a text that only the newer card has an example of finds %+v", a.Hits[0])
 		}
 	}
 }

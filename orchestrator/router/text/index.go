@@ -37,6 +37,7 @@ type Index struct {
 	agents   []string
 	owner    []int32    // by skill: its agent
 	doc      []int32    // by skill: its document
+	kin      [][]int32  // documents that are versions of each other
 	taught   []bool     // by document: whether it has examples
 	names    [][]string // by document: the stems of its skills' name, or else of their id, each once
 	bm25     bm25
@@ -80,7 +81,7 @@ func New(skills []Skill, o Options) *Index {
 // build builds an index of all examples except those that are held out.
 func build(c *corpus, held func(doc, example int) bool, trained bool, o Options) *Index {
 	x := &Index{
-		skills: c.skills, doc: c.doc, owner: make([]int32, len(c.skills)),
+		skills: c.skills, doc: c.doc, kin: c.kin, owner: make([]int32, len(c.skills)),
 		taught: make([]bool, len(c.docs)), names: make([][]string, len(c.docs)), trained: trained,
 	}
 	x.trust = trust(examplesEach(c.docs)) // including those held out, so that confidences are comparable

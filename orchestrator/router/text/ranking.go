@@ -107,6 +107,7 @@ func (x *Index) divide(r *ranking, most float32) {
 		}
 		r.shares += r.share[d]
 	}
+	x.unite(r)
 	s := 0
 	for a := range r.agents { // skills are sorted by agent
 		var all float32
@@ -119,6 +120,30 @@ func (x *Index) divide(r *ranking, most float32) {
 			all += r.likely[s]
 		}
 		r.agents[a] = float32(math.Sqrt(float64(all)))
+	}
+}
+
+// minKinShare is the least part of the share of a version's best one that makes it as likely. What one version has an example of, and another one knows nothing
+// of, is asked of the first.
+const minKinShare = 0.2
+
+// unite gives the versions of a skill that resemble a text about as much the sum of their shares: which of them has more of it is chance.
+func (x *Index) unite(r *ranking) {
+	for _, docs := range x.kin {
+		var most, sum float32
+		for _, d := range docs {
+			most = max(most, r.share[d])
+		}
+		for _, d := range docs {
+			if r.share[d] >= minKinShare*most {
+				sum += r.share[d]
+			}
+		}
+		for _, d := range docs {
+			if r.share[d] >= minKinShare*most {
+				r.share[d] = sum
+			}
+		}
 	}
 }
 

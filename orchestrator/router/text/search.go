@@ -20,8 +20,8 @@ type Answer struct {
 // Refused reports whether the text resembles nothing.
 func (a Answer) Refused() bool { return len(a.Hits) == 0 || a.Confidence < a.Limit }
 
-// Search returns the n skills that fit a text best, of which those that say the same as the best one count as one. It returns one for an n below 1, because an
-// answer without any is a refusal.
+// Search returns the n skills that fit a text best, of which those that say the same count as one if they are at least half as good as the best. It returns one
+// for an n below 1, because an answer without any is a refusal.
 func (x *Index) Search(text string, n int) Answer {
 	list, all := words(text)
 	list = x.correct(list)
@@ -35,7 +35,7 @@ func (x *Index) Search(text string, n int) Answer {
 	if r.top >= 0 && x.trained && x.taught[x.doc[r.top]] {
 		a.Limit, a.Trained = float64(x.limit), true
 	}
-	for _, c := range best(r.rank, min(max(n, 1), len(x.skills))+x.copies(r.top)) {
+	for _, c := range best(r.rank, min(max(n, 1), len(x.skills))+x.copies(r)) {
 		a.Hits = append(a.Hits, Hit{
 			Agent: x.skills[c].Agent, Skill: x.skills[c].ID,
 			Score: float64(r.rank[c]), Share: float64(r.likely[c]), Words: float64(r.words[x.doc[c]] + r.behind[c]),
@@ -44,15 +44,20 @@ func (x *Index) Search(text string, n int) Answer {
 	return a
 }
 
-// copies returns how many other skills say the same.
-func (x *Index) copies(skill int) int {
-	if skill < 0 || len(x.taught) == len(x.skills) {
+// copies returns how many skills say the same as another one, of those that are at least half as good as the best.
+func (x *Index) copies(r *ranking) (n int) {
+	if r.top < 0 || len(x.taught) == len(x.skills) {
 		return 0
 	}
-	n := -1
-	for _, d := range x.doc {
-		if d == x.doc[skill] {
+	seen := make(map[int32]bool)
+	for s, v := range r.rank {
+		if v < r.rank[r.top]/2 {
+			continue
+		}
+		if d := x.doc[s]; seen[d] {
 			n++
+		} else {
+			seen[d] = true
 		}
 	}
 	return n
