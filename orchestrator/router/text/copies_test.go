@@ -114,8 +114,10 @@ func TestVersionsOfACardShareWhatTheyAreAskedFor(t *testing.T) {
 	t.Parallel()
 	const copies = 40
 	for of, newer := range map[string]func(agent string) bool{
-		"one":  func(agent string) bool { return !strings.Contains(agent, "-") },
-		"half": func(agent string) bool { return strings.HasSuffix(agent, "1") || strings.HasSuffix(agent, "3") || strings.HasSuffix(agent, "5") },
+		"one": func(agent string) bool { return !strings.Contains(agent, "-") },
+		"half": func(agent string) bool {
+			return strings.HasSuffix(agent, "1") || strings.HasSuffix(agent, "3") || strings.HasSuffix(agent, "5")
+		},
 	} {
 		taught := slices.DeleteFunc(catalog(), func(s text.Skill) bool { return len(s.Examples) == 0 })
 		skills := copied(taught, func(string) int { return copies })
@@ -142,6 +144,42 @@ func TestVersionsOfACardShareWhatTheyAreAskedFor(t *testing.T) {
 		}
 		if a := x.Search("zebra feed of the flight", 10); a.Refused() || !newer(a.Hits[0].Agent) || a.Hits[0].Skill != "book_flight" {
 			t.Errorf("a text that only the newer card has an example of finds %+v", a.Hits[0])
+		}
+	}
+}
+
+// TestASkillThatIsListedAgainRaisesNoRank has one of two copies of each agent list its skills several times, under other ids or in another spelling.
+func TestASkillThatIsListedAgainRaisesNoRank(t *testing.T) {
+	t.Parallel()
+	for name, another := range map[string]func(id string, i int) string{
+		"under other ids":     func(id string, i int) string { return fmt.Sprintf("%s_%c", id, 'a'+i) },
+		"in another spelling": func(id string, i int) string { return strings.ReplaceAll(id, "_", strings.Repeat("-", i+1)) },
+	} {
+		skills := copied(catalog(), func(string) int { return 2 })
+		for _, s := range catalog() {
+			for i := range 4 {
+				more := s
+				more.ID = another(s.ID, i)
+				skills = append(skills, more)
+			}
+		}
+		x := text.New(skills, text.Options{})
+		for query, want := range queries {
+			if want == "refused" {
+				continue
+			}
+			var lists, honest float64 // the best scores
+			for _, h := range x.Search(query, 100).Hits {
+				switch agent, _, _ := strings.Cut(want, "/"); h.Agent {
+				case agent:
+					lists = max(lists, h.Score)
+				case agent + "-2":
+					honest = max(honest, h.Score)
+				}
+			}
+			if honest == 0 || lists > 1.01*honest {
+				t.Errorf("%s: for %q the copy that lists its skills again has %v, the other one %v", name, query, lists, honest)
+			}
 		}
 	}
 }

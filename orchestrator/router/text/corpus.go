@@ -15,6 +15,7 @@ type corpus struct {
 	owners [][]string // by skill: stems of what its agent says of itself, each once
 	docs   []document // in the order of the first skills that have them
 	kin    [][]int32  // documents that are versions of each other, two or more each
+	again  []int32    // by skill: the document of an earlier skill of its agent of which it says most again, or none
 }
 
 // newCorpus sorts skills and prepares their documents. Descriptions in cards are learned from in addition to examples. Of many skills with hardly an example
@@ -34,50 +35,13 @@ func newCorpus(list []Skill) corpus {
 		}
 		c.doc[i], c.owners[i] = at, ownerWords(&c.skills[i])
 	}
-	c.kin = kin(c.docs)
+	c.kin, c.again = kin(c.docs), again(&c)
 	if n := thinOut(c.docs); n < len(c.docs) && len(c.docs) > manySkills {
 		for i := range c.docs {
 			c.docs[i].said = example{}
 		}
 	}
 	return c
-}
-
-// kin finds the documents that are versions of each other: each has most of its examples, and most of those of the first one. Agents that run several times have
-// such when the card of one of them has changed, as all have while they are upgraded one after the other.
-func kin(docs []document) (list [][]int32) {
-	with := make(map[string][]int32) // by an example, the first versions that have it
-	group := make(map[int32]int)     // by first version, its place in list
-	for i := range docs {
-		common := make(map[int32]int)
-		for _, x := range docs[i].examples {
-			for _, d := range with[strings.Join(x.words, " ")] {
-				common[d]++
-			}
-		}
-		first := int32(-1)
-		for d, n := range common {
-			if 2*n > max(len(docs[i].examples), len(docs[d].examples)) && (first < 0 || d < first) {
-				first = d
-			}
-		}
-		if first < 0 {
-			for _, x := range docs[i].examples {
-				if key := strings.Join(x.words, " "); len(with[key]) < maxSharers {
-					with[key] = append(with[key], int32(i)) //nolint:gosec // far below 2^31
-				}
-			}
-			continue
-		}
-		at, known := group[first]
-		if !known {
-			at = len(list)
-			group[first] = at
-			list = append(list, []int32{first})
-		}
-		list[at] = append(list[at], int32(i)) //nolint:gosec // far below 2^31
-	}
-	return list
 }
 
 func compareSkills(a, b Skill) int {

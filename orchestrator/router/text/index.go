@@ -38,6 +38,7 @@ type Index struct {
 	owner    []int32    // by skill: its agent
 	doc      []int32    // by skill: its document
 	kin      [][]int32  // documents that are versions of each other
+	again    []int32    // by skill: the document that it says again, or none
 	taught   []bool     // by document: whether it has examples
 	names    [][]string // by document: the stems of its skills' name, or else of their id, each once
 	bm25     bm25
@@ -81,7 +82,7 @@ func New(skills []Skill, o Options) *Index {
 // build builds an index of all examples except those that are held out.
 func build(c *corpus, held func(doc, example int) bool, trained bool, o Options) *Index {
 	x := &Index{
-		skills: c.skills, doc: c.doc, kin: c.kin, owner: make([]int32, len(c.skills)),
+		skills: c.skills, doc: c.doc, kin: c.kin, again: c.again, owner: make([]int32, len(c.skills)),
 		taught: make([]bool, len(c.docs)), names: make([][]string, len(c.docs)), trained: trained,
 	}
 	x.trust = trust(examplesEach(c.docs)) // including those held out, so that confidences are comparable

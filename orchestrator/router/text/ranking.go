@@ -117,10 +117,25 @@ func (x *Index) divide(r *ranking, most float32) {
 			if b := r.behind[s]; b < 0 {
 				r.likely[s] *= exp(x.sharpness(d) * b)
 			}
-			all += r.likely[s]
+			if x.again[s] == none {
+				all += r.likely[s]
+			} else {
+				all += x.more(r, s)
+			}
 		}
 		r.agents[a] = float32(math.Sqrt(float64(all)))
 	}
+}
+
+// more returns by how much a skill is likelier than the earlier ones of its agent that say the same.
+func (x *Index) more(r *ranking, skill int) float32 {
+	var most float32
+	for s := skill - 1; s >= 0 && x.owner[s] == x.owner[skill]; s-- {
+		if x.doc[s] == x.again[skill] || x.again[s] == x.again[skill] {
+			most = max(most, r.likely[s])
+		}
+	}
+	return max(r.likely[skill]-most, 0)
 }
 
 // minKinShare is the least part of the share of a version's best one that makes it as likely. What one version has an example of, and another one knows nothing
