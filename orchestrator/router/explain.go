@@ -11,6 +11,9 @@ func (c *candidate) explain() {
 		c.explainMatch()
 	}
 	c.reasons = append(c.reasons, "status "+c.status.Status)
+	if n := len(c.agent.Metadata.ConsultationRequirements); n > 0 { // another candidate may have none, and chance decide whether the task is reviewed
+		c.addReason("consultation rules: %d", n)
+	}
 	switch n := c.inFlight(); {
 	case c.status.Capacity > 0:
 		c.addReason("%d of %d tasks under way", n, c.status.Capacity)

@@ -258,3 +258,18 @@ func TestAnAgentThatHasChangedSinceItWasIndexedIsNoCandidate(t *testing.T) {
 		})
 	}
 }
+
+func TestADecisionShowsWhichCandidatesHaveRules(t *testing.T) {
+	t.Parallel()
+	ruled := agent("ruled", registry.StatusAvailable)
+	ruled.Metadata.ConsultationRequirements = []agentcard.ConsultationRequirement{{ID: "second", TargetAgent: "reviewer"}}
+	got, err := newRouter(agent("free", registry.StatusAvailable), ruled).Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range got.Decision.Candidates {
+		if says := slices.Contains(c.Reasons, "consultation rules: 1"); says != (c.Agent == "ruled") {
+			t.Errorf("Resolve() says of %s %q", c.Agent, c.Reasons)
+		}
+	}
+}
