@@ -18,9 +18,9 @@
 //     what is due. Each step ends in an update (update.go) that may take the task to its next phase or its end (phase.go; from outside: cancel.go,
 //     terminate.go). What it adds to the task and its log is made in record.go.
 //   - Talking to an agent: execute (execute.go) and before it, whether the message may have been sent already (intent.go, fresh.go, reconcile.go) and what it
-//     needs of the store (lookup.go, context.go). A conversation (conversation.go, resume.go, poll.go, announce.go, sendreply.go, brokenanswer.go) stores what is said
-//     meanwhile (save.go, progress.go), within bounds of memory (holdings.go), and what came of it (conclude.go, result.go). A question waits for its caller
-//     (reply.go, pollwaiting.go).
+//     needs of the store (lookup.go, context.go). A conversation (conversation.go, resume.go, poll.go, announce.go, sendreply.go, brokenanswer.go) stores what
+//     is said meanwhile (save.go, progress.go), within bounds of memory (holdings.go), and what came of it (conclude.go, result.go). A question waits for its
+//     caller (reply.go, pollwaiting.go).
 //   - When that fails: another try or another agent (failure.go, fallback.go); where it is this process or its store, another step (retrydelay.go).
 //   - Gates: gate (gate.go, gaterecord.go, subject.go) checks consultations; Consult (consult.go, carrier.go, selfreview.go) has them held, and ledger.go tells
 //     them what becomes of tasks.
