@@ -65,7 +65,7 @@ type ContextKey struct {
 	Tenant    string
 	Owner     string
 	ContextID string
-	Agent     string
+	Agent     string // empty for the names of the agents that have worked in the context, in place of an id
 }
 
 // ContextLife is how long an agent's id of a context is kept at least after its last use; after twice that time it is gone.
