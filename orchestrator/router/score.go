@@ -82,8 +82,8 @@ func (c *candidate) byOutcomes(fastest time.Duration) float64 {
 	return factor
 }
 
-// stay returns the index of the first familiar agent among the candidates, or -1. It is one that fits about as well as any, whatever its load: another one would
-// know nothing of what was said before. One that cannot be reached, or fails most tasks, keeps none.
+// stay returns the index of the first familiar agent among the candidates, or -1. It is one that fits about as well as any, whatever its load: another one
+// would know nothing of what was said before. One that cannot be reached, or fails most tasks, keeps none.
 func stay(list []*candidate, familiar []string) int {
 	var most float64
 	for _, c := range list {
