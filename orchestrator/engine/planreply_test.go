@@ -17,43 +17,51 @@ import (
 	"github.com/quorate/quorate/orchestrator/storetest"
 )
 
-// TestAReplyThatAStepHasIsAccepted has the store go away between the reply to the task of a step and the task that shows it: who replied must not do
-// so again.
+// replyToStepAlone runs a fan-out to an agent that asks, and has the store go away between the reply to the task of the step and the task that shows it. It
+// returns what the reply was answered with; the store is back by then.
+func replyToStepAlone(t *testing.T) (*simulation, orchestrator.Task) {
+	t.Helper()
+	s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: newAsker(), actors: map[string]*actor{"first": {name: "first", skill: "work"}}}
+	var away atomic.Bool
+	lost := errors.New("the store did not answer")
+	s.store.Fail = func(int) (before, after error) {
+		if away.Load() {
+			return lost, nil
+		}
+		return nil, nil
+	}
+	replied := sync.OnceFunc(func() { away.Store(true) })
+	s.store.Written = func(t orchestrator.Task) {
+		if t.Plan == nil && len(t.Turns) == 2 {
+			replied()
+		}
+	}
+	s.start()
+	task, err := s.engine.Submit(t.Context(), engine.Submission{
+		Tenant: tenant, Caller: "tester", Message: text("begin"), Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(time.Minute)
+	got, err := s.engine.Reply(t.Context(), engine.Reply{Key: task.Key(), Caller: "tester", Message: text("green")})
+	away.Store(false)
+	if err != nil {
+		t.Fatalf("Reply() = %v, want that it is accepted", err)
+	}
+	return s, got
+}
+
+// TestAReplyThatAStepHasIsAccepted has somebody reply whose reply only the step has: that must not be done again.
 func TestAReplyThatAStepHasIsAccepted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		agent := newAsker()
-		s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: agent, actors: map[string]*actor{"first": {name: "first", skill: "work"}}}
-		var away atomic.Bool
-		lost := errors.New("the store did not answer")
-		s.store.Fail = func(int) (before, after error) {
-			if away.Load() {
-				return lost, nil
-			}
-			return nil, nil
-		}
-		replied := sync.OnceFunc(func() { away.Store(true) })
-		s.store.Written = func(t orchestrator.Task) {
-			if t.Plan == nil && len(t.Turns) == 2 {
-				replied()
-			}
-		}
-		s.start()
-		task, err := s.engine.Submit(t.Context(), engine.Submission{
-			Tenant: tenant, Caller: "tester", Message: text("begin"), Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		k := orchestrator.Key{Tenant: tenant, ID: task.ID}
-		<-time.After(time.Minute)
-		got, err := s.engine.Reply(t.Context(), engine.Reply{Key: k, Caller: "tester", Message: text("green")})
-		away.Store(false)
-		if err != nil || got.State != a2apb.TaskState_TASK_STATE_WORKING || got.Plan.Asking != nil {
-			t.Errorf("Reply() = state %s, %v, want working", got.State, err)
+		s, got := replyToStepAlone(t)
+		if got.State != a2apb.TaskState_TASK_STATE_WORKING || got.Plan.Asking != nil {
+			t.Errorf("Reply() = state %s, want working", got.State)
 		}
 		<-time.After(time.Minute)
-		got, err = s.store.Task(t.Context(), k)
+		got, err := s.store.Task(t.Context(), got.Key())
 		if err != nil || !got.AwaitsCaller() || len(got.Turns) != 3 {
 			t.Errorf("a minute later the task is in state %s with %d turns, %v, want it to ask again, with 3", got.State, len(got.Turns), err)
 		}
@@ -61,45 +69,16 @@ func TestAReplyThatAStepHasIsAccepted(t *testing.T) {
 	})
 }
 
-// TestATaskThatEndsFromOutsideHasTheReplyThatAStepHas has the store go away between the reply to the task of a step and the task that shows it, which is
-// then canceled: who replied, and was told that the reply is accepted, finds it there.
+// TestATaskThatEndsFromOutsideHasTheReplyThatAStepHas has the task canceled then: who was told that the reply is accepted finds it there.
 func TestATaskThatEndsFromOutsideHasTheReplyThatAStepHas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		agent := newAsker()
-		s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: agent, actors: map[string]*actor{"first": {name: "first", skill: "work"}}}
-		var away atomic.Bool
-		lost := errors.New("the store did not answer")
-		s.store.Fail = func(int) (before, after error) {
-			if away.Load() {
-				return lost, nil
-			}
-			return nil, nil
-		}
-		replied := sync.OnceFunc(func() { away.Store(true) })
-		s.store.Written = func(t orchestrator.Task) {
-			if t.Plan == nil && len(t.Turns) == 2 {
-				replied()
-			}
-		}
-		s.start()
-		task, err := s.engine.Submit(t.Context(), engine.Submission{
-			Tenant: tenant, Caller: "tester", Message: text("begin"), Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		k := orchestrator.Key{Tenant: tenant, ID: task.ID}
-		<-time.After(time.Minute)
-		if _, err := s.engine.Reply(t.Context(), engine.Reply{Key: k, Caller: "tester", Message: text("green")}); err != nil {
-			t.Fatalf("Reply() = %v, want that it is accepted", err)
-		}
-		away.Store(false)
-		if _, err := s.engine.Cancel(t.Context(), engine.Cancellation{Key: k, Caller: "tester"}); err != nil {
+		s, got := replyToStepAlone(t)
+		if _, err := s.engine.Cancel(t.Context(), engine.Cancellation{Key: got.Key(), Caller: "tester"}); err != nil {
 			t.Fatal(err)
 		}
 		<-time.After(time.Minute)
-		got, err := s.store.Task(t.Context(), k)
+		got, err := s.store.Task(t.Context(), got.Key())
 		if err != nil || got.State != a2apb.TaskState_TASK_STATE_CANCELED || len(got.Turns) != 2 || got.Turns[1].FromAgent || got.StatusMessage != nil {
 			t.Errorf("the task is in state %s with %d turns, saying %v, %v, want it canceled with the question and its reply", got.State, len(got.Turns), got.StatusMessage, err)
 		}
