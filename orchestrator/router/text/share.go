@@ -28,7 +28,7 @@ func (x *Index) sharpness(doc int32) float32 {
 
 // divide turns the logits of documents into shares, given the greatest of them, and sums up those of each agent's skills.
 func (x *Index) divide(r *ranking, most float32) {
-	r.shares = 0
+	var sum float32
 	unlike := exp(-most) // the same for thousands without any evidence
 	for d, l := range r.share {
 		if l == 0 {
@@ -36,20 +36,22 @@ func (x *Index) divide(r *ranking, most float32) {
 		} else {
 			r.share[d] = exp(l - most)
 		}
-		r.shares += r.share[d]
+		sum += r.share[d]
 	}
+	r.shares = sum
+	scale := 1 / sum
 	x.unite(r)
 	s := 0
 	for a := range r.agents { // skills are sorted by agent
 		var all float32
 		for ; s < len(r.likely) && int(x.owner[s]) == a; s++ {
 			d := x.doc[s]
-			r.likely[s] = r.share[d] / r.shares
+			v := r.share[d] * scale
 			if b := r.behind[s]; b < 0 {
-				r.likely[s] *= exp(x.sharpness(d) * b)
+				v *= exp(x.sharpness(d) * b)
 			}
-			if x.again[s] == none {
-				all += r.likely[s]
+			if r.likely[s] = v; x.again[s] == none {
+				all += v
 			} else {
 				all += x.more(r, s)
 			}
