@@ -65,7 +65,9 @@ func (p Pulse) answering(now time.Time) bool { return live(p.ProbeTime, p.ProbeE
 
 // live reports whether a lease is live. One that begins later than it lasts is from a clock that was set back since then, and would seem live for as long as that
 // was ahead.
-func live(begin, end, now time.Time) bool { return now.Before(end) && begin.Sub(now) < end.Sub(begin) }
+func live(begin, end, now time.Time) bool {
+	return now.Before(end) && (!begin.After(now) || begin.Sub(now) < end.Sub(begin)) // the latter alone says as much, but a decision may ask for thousands
+}
 
 // answered renews the lease of a probe that was sent at a time and answered, unless a later one was. It counts from the sending: the answer says nothing
 // about a later time.
