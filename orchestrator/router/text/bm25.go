@@ -118,9 +118,8 @@ func idf(docs, with int) float32 {
 	return float32(math.Log(1 + (float64(docs)-float64(with)+0.5)/(float64(with)+0.5)))
 }
 
-// score adds to each document's entry how much of the maximum score for these stems it reaches, 0 to 1, and to each skill's how much its agent adds to that,
-// and reports whether any adds something.
-// own are the documents that have the text itself as an example, which is then ignored.
+// score adds to each document's entry how much of the maximum score for these stems it reaches, 0 to 1, and to each skill's how much its agent adds to that, and
+// reports whether any adds something. own are the documents that have the text itself as an example, which is then ignored.
 func (m *bm25) score(list []string, own []int32, docs, skills []float32) (owned bool) {
 	var most float32
 	for _, w := range list {
