@@ -15,6 +15,6 @@
 //
 // A word that no skill uses is taken for one that some do if it differs by a slip: a letter too many, too few or another, or two in the other order.
 //
-// Exaggeration does not help: within a document each word counts once, wherever and however often it occurs; duplicate examples count as one; invisible
-// characters and words of praise are ignored.
+// Exaggeration does not help: within a document each word counts once, wherever and however often it occurs; duplicate examples count as one, and so does a
+// skill that its agent lists again under another id; invisible characters and words of praise are ignored.
 package text
