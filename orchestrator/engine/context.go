@@ -26,14 +26,20 @@ func (e *Engine) familiar(ctx context.Context, s *Submission) ([]string, error) 
 			return nil, err
 		}
 	}
-	first, err := e.Store.Task(ctx, orchestrator.Key{Tenant: k.Tenant, ID: k.ContextID})
-	switch {
-	case err != nil && fault.KindOf(err) != fault.NotFound:
+	first, err := e.firstOf(ctx, k)
+	if err != nil {
 		return nil, err
-	case err == nil && first.Owner == k.Owner:
-		list += " " + first.Agent
 	}
-	return strings.Fields(list), nil
+	return strings.Fields(list + " " + first.Agent), nil
+}
+
+// firstOf returns the task with which a context began, or none if the caller chose the id of the context, or the task is somebody else's.
+func (e *Engine) firstOf(ctx context.Context, k orchestrator.ContextKey) (orchestrator.Task, error) {
+	first, err := e.Store.Task(ctx, orchestrator.Key{Tenant: k.Tenant, ID: k.ContextID})
+	if fault.KindOf(err) == fault.NotFound || err == nil && first.Owner != k.Owner {
+		return orchestrator.Task{}, nil
+	}
+	return first, err
 }
 
 // agentContext returns the agent's own id of the task's context, as learned from an earlier task of the same caller with the same agent. It is empty
@@ -47,11 +53,8 @@ func (e *Engine) agentContext(ctx context.Context, t *orchestrator.Task) (string
 			return id, err
 		}
 	}
-	first, err := e.Store.Task(ctx, orchestrator.Key{Tenant: t.Tenant, ID: t.ContextID})
-	if fault.KindOf(err) == fault.NotFound { // the caller chose the context id
-		return "", nil
-	}
-	if err != nil || first.Owner != t.Owner {
+	first, err := e.firstOf(ctx, contextKey(t))
+	if err != nil {
 		return "", err
 	}
 	for _, a := range first.Attempts {

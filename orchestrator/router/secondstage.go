@@ -121,7 +121,7 @@ func similarities(v []float32, list [][]float32) []float64 {
 func reorder(hits []text.Hit, similar []float64) []text.Hit {
 	most, sum, shares := slices.Max(similar), 0.0, 0.0
 	for i, v := range similar {
-		if !isCopy(hits, similar, i) {
+		if !isCopy(hits, i) {
 			sum += math.Exp((v - most) / temperature)
 			shares += hits[i].Share
 		}
@@ -138,16 +138,6 @@ func reorder(hits []text.Hit, similar []float64) []text.Hit {
 		return cmp.Or(cmp.Compare(y.Score, x.Score), strings.Compare(x.Agent, y.Agent))
 	})
 	return out
-}
-
-// isCopy reports whether an earlier hit says the same.
-func isCopy(hits []text.Hit, similar []float64, at int) bool {
-	for i := range at {
-		if hits[i].Skill == hits[at].Skill && similar[i] == similar[at] {
-			return true
-		}
-	}
-	return false
 }
 
 // compare returns the vectors of the skills in hits and of the text, all of the same dimension.

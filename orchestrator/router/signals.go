@@ -89,14 +89,16 @@ func (g *signal) observe(now time.Time, took time.Duration, o Outcome) {
 		return
 	}
 	rate := g.errorRateAt(now)
+	var toward float64
 	switch o {
 	case Failed:
-		g.errorRate = rate + (1-rate)*minWeight
+		toward = 1
 	case Unreached: // it may have been restarted, and is left alone by its breaker when it has not: that alone does not make it one that fails
-		g.errorRate = max(rate, rate+(failingRate-rate)*minWeight)
+		toward = max(rate, failingRate)
 	default:
-		g.errorRate = rate - rate*minWeight
+		toward = 0
 	}
+	g.errorRate = rate + (toward-rate)*minWeight
 	if o == Succeeded {
 		if g.latency > 0 {
 			weight := max(minWeight, 1-math.Exp(-float64(now.Sub(g.last))/float64(latencyMemory)))

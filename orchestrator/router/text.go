@@ -84,6 +84,11 @@ func bestPerAgent(hits []text.Hit) []text.Hit {
 	return out
 }
 
+// isCopy reports whether an earlier hit says the same.
+func isCopy(hits []text.Hit, at int) bool {
+	return slices.ContainsFunc(hits[:at], func(h text.Hit) bool { return h.Document == hits[at].Document })
+}
+
 func noSkillFits(a text.Answer, hits []text.Hit, note string) error {
 	clipped := ""
 	if a.Clipped {
@@ -94,7 +99,7 @@ func noSkillFits(a text.Answer, hits []text.Hit, note string) error {
 	}
 	var names []string
 	for i, h := range hits {
-		if len(names) < maxNearestNamed && !slices.ContainsFunc(hits[:i], func(o text.Hit) bool { return o.Skill == h.Skill && o.Share == h.Share }) {
+		if len(names) < maxNearestNamed && !isCopy(hits, i) {
 			names = append(names, fmt.Sprintf("%s of %s (%.2f)", h.Skill, h.Agent, h.Share))
 		}
 	}

@@ -118,7 +118,7 @@ func (n *nearest) moved(known []int32) nearest {
 	}
 	out := nearest{make([]float32, len(known)), make([][]neighbor, len(known))}
 	for now, old := range known {
-		if old >= 0 {
+		if old != none {
 			out.sharpness[now], out.examples[now] = n.sharpness[old], n.examples[old]
 		}
 	}

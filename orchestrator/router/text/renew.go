@@ -14,19 +14,19 @@ func (x *Index) Renew(skills []Skill) *Index {
 	y.trained, y.trust, y.limit = true, x.trust, x.limit
 	y.linear, y.nearest = x.linear.moved(known, len(x.taught)), x.nearest.moved(known)
 	for now, old := range known {
-		y.taught[now] = old >= 0 && x.taught[old]
+		y.taught[now] = old != none && x.taught[old]
 	}
 	return y
 }
 
-// known returns for each document of y what the first of its skills that x has said there, or -1.
+// known returns for each document of y what the first of its skills that x has said there, or none.
 func (x *Index) known(y *Index) []int32 {
 	out := make([]int32, len(y.taught))
 	for i := range out {
-		out[i] = -1
+		out[i] = none
 	}
 	for i, doc := range y.doc {
-		if out[doc] < 0 {
+		if out[doc] == none {
 			if at, ok := slices.BinarySearchFunc(x.skills, y.skills[i], compareSkills); ok {
 				out[doc] = x.doc[at]
 			}
@@ -39,7 +39,7 @@ func (x *Index) known(y *Index) []int32 {
 func (m *linear) moved(known []int32, others int) linear {
 	heirs := make([][]int32, others)
 	for now, old := range known {
-		if old >= 0 {
+		if old != none {
 			heirs[old] = append(heirs[old], int32(now))
 		}
 	}
@@ -51,7 +51,7 @@ func (m *linear) moved(known []int32, others int) linear {
 				out.weights = append(out.weights, m.weights[j])
 			}
 		}
-		out.starts = append(out.starts, int32(len(out.docs))) //nolint:gosec // bounded by the documents' number times that of rows
+		out.starts = append(out.starts, int32(len(out.docs))) //nolint:gosec // no more than documents for each row
 	}
 	return out
 }

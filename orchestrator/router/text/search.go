@@ -6,6 +6,7 @@ type Hit struct {
 	Score        float64 // by which hits are sorted; comparable within one answer only
 	Share        float64 // the probability that the text asks for what this skill says; others may say the same
 	Words        float64 // 0 to 1: how much of the text its card covers
+	Document     int32   // equal for hits of one answer that say the same
 }
 
 // Answer is the result of a search.
@@ -38,7 +39,7 @@ func (x *Index) Search(text string, n int) Answer {
 	for _, c := range best(r.rank, min(max(n, 1), len(x.skills))+x.copies(r)) {
 		a.Hits = append(a.Hits, Hit{
 			Agent: x.skills[c].Agent, Skill: x.skills[c].ID,
-			Score: float64(r.rank[c]), Share: float64(r.likely[c]), Words: float64(r.words[x.doc[c]] + r.behind[c]),
+			Score: float64(r.rank[c]), Share: float64(r.likely[c]), Words: float64(r.words[x.doc[c]] + r.behind[c]), Document: x.doc[c],
 		})
 	}
 	return a
