@@ -40,7 +40,7 @@ func TestATaskWhoseAgentCannotBeReachedGoesToTheNext(t *testing.T) {
 
 // TestAFullAgentStepsInForOneThatCannotBeReached has nobody else step in. What is full now may have room by then.
 func TestAFullAgentStepsInForOneThatCannotBeReached(t *testing.T) {
-	w := newWorld(t, &actor{name: "down", skill: "work", down: 1000}, &actor{name: "full", skill: "work", full: true, play: delivers("done")})
+	w := newWorld(t, &actor{name: "down", skill: "work", down: 1000}, &actor{name: "full", skill: "work", load: 10, play: delivers("done")})
 	task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work"}}).ID)
 	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Agent != "full" || task.Attempts[0].Agent != "down" {
 		t.Errorf("state %s by %s after attempts %+v, want completed by full after down; log %v", task.State, task.Agent, task.Attempts, log)

@@ -20,7 +20,7 @@ type actor struct {
 	skill        string
 	at, room     string // address on the card, and tenant there
 	status       string
-	full         bool // it says that it has as many tasks as it can work on
+	load         int  // tasks that it says it works on, of the ten that it can; others that are alike are chosen before it
 	announces    bool // instead of streaming
 	requirements []agentcard.ConsultationRequirement
 	inputs       []agentcard.InputSchema
@@ -52,8 +52,8 @@ func (a *actor) agent() registry.Agent {
 		Tenant: tenant, Name: a.name, Card: agentcard.Card{Name: a.name, Version: a.version, Streaming: !a.announces, PushNotifications: a.announces}, Status: registry.Status{Status: status},
 		Metadata: agentcard.Metadata{ConsultationRequirements: a.requirements, InputSchemas: a.inputs, OutputSchemas: a.outputs},
 	}
-	if a.full {
-		agent.Status.InFlight, agent.Status.Capacity = 1, 1
+	if a.load > 0 {
+		agent.Status.InFlight, agent.Status.Capacity = a.load, 10
 	}
 	if a.skill != "" {
 		agent.Card.Skills = []agentcard.Skill{{ID: a.skill}}

@@ -135,11 +135,11 @@ func TestAFullAgentGetsWhatThoseWithRoomDoNotTake(t *testing.T) {
 	wants := []agentcard.InputSchema{{Name: "spec", SemanticType: "document", Required: true}}
 	either := []agentcard.InputSchema{{Name: "spec", SemanticType: "document"}}
 	makes := []agentcard.OutputSchema{{Name: "code", SemanticType: "artifact", Guaranteed: true}}
-	full := &actor{name: "full", skill: "work", full: true, inputs: either, outputs: makes, play: delivers("done")}
+	full := &actor{name: "full", skill: "work", load: 10, inputs: either, outputs: makes, play: delivers("done")}
 	w := newWorld(t, full,
 		&actor{name: "picky", skill: "work", inputs: wants, outputs: makes, play: delivers("done")},
 		&actor{name: "choosy", skill: "work", inputs: wants, outputs: makes, play: delivers("done")},
-		&actor{name: "full-and-picky", skill: "work", full: true, inputs: wants, outputs: makes, play: delivers("done")})
+		&actor{name: "full-and-picky", skill: "work", load: 10, inputs: wants, outputs: makes, play: delivers("done")})
 	for name, route := range map[string]orchestrator.Route{
 		"skill": {Skill: "work"}, "text": {Text: "work"}, "contract": {Contract: &orchestrator.Contract{Inputs: []orchestrator.Typed{{Name: "spec"}}, Output: orchestrator.Typed{Name: "code"}}},
 	} {
@@ -200,7 +200,7 @@ func TestAFanOutGoesToThoseThatTakeTheInputs(t *testing.T) {
 	t.Parallel()
 	wants := []agentcard.InputSchema{{Name: "spec", SemanticType: "document", Required: true}}
 	picky := &actor{name: "a-picky", skill: "work", inputs: wants, play: delivers("done")}
-	w := newWorld(t, picky, &actor{name: "plain", skill: "work", play: delivers("done")}, &actor{name: "simple", skill: "work", play: delivers("done")})
+	w := newWorld(t, picky, &actor{name: "plain", skill: "work", load: 3, play: delivers("done")}, &actor{name: "simple", skill: "work", load: 6, play: delivers("done")})
 	s := engine.Submission{
 		Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll, Agents: 2}},
 	}
@@ -226,7 +226,7 @@ func TestAFanOutGoesToThoseThatTakeTheInputs(t *testing.T) {
 func TestAFullAgentIsInAFanOutInsteadOfOneThatDoesNotTakeTheInputs(t *testing.T) {
 	wants := []agentcard.InputSchema{{Name: "spec", SemanticType: "document", Required: true}}
 	picky := &actor{name: "picky", skill: "work", inputs: wants}
-	full := &actor{name: "full", skill: "work", full: true, play: delivers("done")}
+	full := &actor{name: "full", skill: "work", load: 10, play: delivers("done")}
 	plain := &actor{name: "plain", skill: "work", play: delivers("done")}
 	for name, test := range map[string]struct {
 		mode   string

@@ -133,8 +133,8 @@ func TestAnotherAgentStepsInForOneOfAFanOut(t *testing.T) {
 			t.Run(name+" "+f.Mode, func(t *testing.T) {
 				t.Parallel()
 				var list []*actor
-				for _, name := range []string{"a", "b", "c", "d"} { // alike, they are chosen in this order
-					list = append(list, &actor{name: name, skill: "work", play: delivers("done")})
+				for i, name := range []string{"a", "b", "c", "d"} { // they are chosen in this order
+					list = append(list, &actor{name: name, skill: "work", load: 3 * i, play: delivers("done")})
 				}
 				leave(list[0])
 				leave(list[2])
@@ -164,7 +164,7 @@ func TestAnotherAgentStepsInForOneOfAFanOut(t *testing.T) {
 // TestNobodyStepsInForWorkThatMayBeDone has a fan-out to an agent whose work must not be done twice, and which may have begun it.
 func TestNobodyStepsInForWorkThatMayBeDone(t *testing.T) {
 	t.Parallel()
-	first, spare := &actor{name: "a", skill: "work", once: true, down: 1000}, &actor{name: "b", skill: "work", play: delivers("done")}
+	first, spare := &actor{name: "a", skill: "work", once: true, down: 1000}, &actor{name: "b", skill: "work", load: 3, play: delivers("done")}
 	w := newWorld(t, first, spare)
 	task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAny, Agents: 1}}}).ID)
 	if task.State != a2apb.TaskState_TASK_STATE_FAILED || len(spare.sends()) != 0 {
@@ -180,8 +180,8 @@ func denies(context.Context, *a2apb.Message, agentclient.Each) error {
 func TestNobodyStepsInWhoDoesNotTakeTheInputs(t *testing.T) {
 	t.Parallel()
 	away := &actor{name: "a", skill: "work", down: 1000}
-	picky := &actor{name: "b", skill: "work", inputs: []agentcard.InputSchema{{Name: "spec", SemanticType: "document", Required: true}}, play: delivers("done")}
-	w := newWorld(t, away, picky, &actor{name: "c", skill: "work", play: delivers("done")})
+	picky := &actor{name: "b", skill: "work", load: 3, inputs: []agentcard.InputSchema{{Name: "spec", SemanticType: "document", Required: true}}, play: delivers("done")}
+	w := newWorld(t, away, picky, &actor{name: "c", skill: "work", load: 6, play: delivers("done")})
 	task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAny, Agents: 1}}}).ID)
 	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(task.Plan.Steps) != 2 || task.Plan.Steps[1].Agent != "c" {
 		t.Errorf("state %s (%+v) with the steps %+v, want completed by c instead of a; log %v", task.State, task.Error, task.Plan.Steps, log)
@@ -195,7 +195,7 @@ func TestAStepGoesToAnAgentThatTakesItsInputs(t *testing.T) {
 	list := append(withASpare(), turns("z-coder", "tales", "reference", "code", "artifact"), turns("choosy", "thought", "comment", "stories", "reference"))
 	short := []agentcard.ValidationRule{{Type: "length", Value: 3.0, Message: "too long"}}
 	list[0].inputs[0].ValidationRules, list[1].inputs[0].ValidationRules, list[5].inputs[0].ValidationRules = short, short, short
-	list[3].full = true
+	list[3].load = 10
 	w := newWorld(t, list...)
 	s := chained()
 	s.Tenant, s.Caller, s.Message = tenant, "tester", text("do it")

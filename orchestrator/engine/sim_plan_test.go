@@ -34,7 +34,7 @@ func TestAFanOutIsCompletedWhereverItBreaks(t *testing.T) {
 		t.Helper()
 		w := newWorker()
 		s := &simulation{t: t, store: &storetest.Memory{}, worker: w, client: w, away: "away", actors: map[string]*actor{
-			"away": {name: "away", skill: "work"}, "first": {name: "first", skill: "work"}, "second": {name: "second", skill: "work"},
+			"away": {name: "away", skill: "work"}, "first": {name: "first", skill: "work", load: 3}, "second": {name: "second", skill: "work", load: 6},
 		}}
 		s.meet(x)
 		s.start()

@@ -64,7 +64,7 @@ func (r *Router) alternatives(tenant string, chain []orchestrator.Link, at int) 
 		if len(list) == 0 {
 			best = c.agentWithStatus()
 		}
-		list = append(list, orchestrator.Candidate{Agent: c.agent.Name, Score: c.score, Reasons: c.reasons})
+		list = append(list, c.explained())
 	}
 	return list, best
 }

@@ -3,7 +3,15 @@ package router
 import (
 	"fmt"
 	"time"
+
+	"github.com/quorate/quorate/orchestrator"
 )
+
+// explained returns a candidate as a decision lists it.
+func (c *candidate) explained() orchestrator.Candidate {
+	c.explain()
+	return orchestrator.Candidate{Agent: c.agent.Name, Skill: c.skill, Score: c.score, Reasons: append(c.reasons, c.taken...)}
+}
 
 // explain writes down why a candidate has its score. It is called only for candidates that a decision lists, since writing takes longer than rating.
 func (c *candidate) explain() {
@@ -54,4 +62,9 @@ func (c *candidate) explainMatch() {
 
 func (c *candidate) addReason(format string, args ...any) {
 	c.reasons = append(c.reasons, fmt.Sprintf(format, args...))
+}
+
+// isTaken adds why a candidate is chosen.
+func (c *candidate) isTaken(format string, args ...any) {
+	c.taken = append(c.taken, fmt.Sprintf(format, args...))
 }

@@ -6,19 +6,20 @@ import (
 )
 
 // fanOut chooses the best candidates, as many as were asked for.
-func fanOut(d orchestrator.Decision, fit []*candidate, f orchestrator.FanOut) (Result, error) {
+func (r *Router) fanOut(d orchestrator.Decision, fit []*candidate, f orchestrator.FanOut) (Result, error) {
 	most := f.Agents
 	if most == 0 {
 		most = max(orchestrator.DefaultFanOut, f.K)
 	}
-	taken := best(fit, min(len(fit), most), f.K)
-	if f.Mode == orchestrator.PlanK && f.K > len(taken) {
+	n := size(fit, min(len(fit), most), f.K)
+	if f.Mode == orchestrator.PlanK && f.K > n {
 		listCandidates(&d, fit)
-		return refused(d, fault.New(fault.Unavailable, ReasonTooFew, "%d agents have to complete the task and %d can take it", f.K, len(taken)))
+		return refused(d, fault.New(fault.Unavailable, ReasonTooFew, "%d agents have to complete the task and %d can take it", f.K, n))
 	}
+	r.choose(fit, n)
 	got := Result{}
-	for _, c := range taken {
-		c.addReason("one of the %d best", len(taken))
+	for _, c := range fit[:n] {
+		c.isTaken("one of the %d best", n)
 		d.FanOut = append(d.FanOut, c.agent.Name)
 		got.Several = append(got.Several, Pick{Agent: c.agentWithStatus(), Skill: c.skill})
 	}
@@ -27,13 +28,14 @@ func fanOut(d orchestrator.Decision, fit []*candidate, f orchestrator.FanOut) (R
 	return got, nil
 }
 
-// best returns the first candidates, at most so many, and none with a drawback that is not needed to have as many as must complete the task.
-func best(fit []*candidate, most, needed int) []*candidate {
+// size returns how many of the sorted candidates are taken: at most so many, and none with a drawback that is not needed to have as many as must complete the
+// task.
+func size(fit []*candidate, most, needed int) int {
 	least := fit[min(max(needed, 1), most)-1].drawback
 	for fit[most-1].drawback > least {
 		most--
 	}
-	return fit[:most]
+	return most
 }
 
 // checkFanOut refuses a fan-out that makes no sense.

@@ -3,6 +3,7 @@ package router_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +62,30 @@ func TestAFanOutGoesToTheBestAgents(t *testing.T) {
 				t.Errorf("the agents are %v, want those of the decision, %v", several, d.FanOut)
 			}
 		})
+	}
+}
+
+// TestFanOutsAreSpread has eight agents that are alike, and two that are far worse.
+func TestFanOutsAreSpread(t *testing.T) {
+	t.Parallel()
+	agents := fleet{loaded("worse", 7, 10), loaded("worst", 8, 10)}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+		agents = append(agents, loaded(name, 0, 10))
+	}
+	r, taken := router.New(router.Config{Directory: agents, Intn: rand.New(rand.NewPCG(1, 2)).IntN}), map[string]int{}
+	for range 200 {
+		got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll, Agents: 2}})
+		if err != nil || got.Decision.FanOut[0] == got.Decision.FanOut[1] {
+			t.Fatalf("Resolve() = %v, %v, want two agents", got.Decision.FanOut, err)
+		}
+		for _, name := range got.Decision.FanOut {
+			taken[name]++
+		}
+	}
+	for name, n := range taken {
+		if len(taken) != 8 || n < 30 || n > 70 {
+			t.Errorf("%s was taken %d times, and %d agents were, want each of the eight about 50 times", name, n, len(taken))
+		}
 	}
 }
 

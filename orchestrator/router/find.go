@@ -24,6 +24,7 @@ type candidate struct {
 	score         float64
 	load          float64
 	reasons       []string
+	taken         []string // why it is chosen
 }
 
 func (c *candidate) agentWithStatus() registry.Agent {

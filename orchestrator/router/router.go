@@ -155,23 +155,21 @@ func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.R
 	}
 	r.score(fit)
 	if route.FanOut != nil {
-		return fanOut(d, fit, *route.FanOut)
+		return r.fanOut(d, fit, *route.FanOut)
 	}
-	chosen := stay(fit, familiar)
-	if chosen < 0 {
-		chosen = r.choose(fit)
+	if !stay(fit, familiar) {
+		r.choose(fit, 1)
 	}
-	d.Chosen, d.Skill = fit[chosen].agent.Name, fit[chosen].skill
+	d.Chosen, d.Skill = fit[0].agent.Name, fit[0].skill
 	listCandidates(&d, fit)
-	return Result{Decision: d, Agent: fit[chosen].agentWithStatus()}, nil
+	return Result{Decision: d, Agent: fit[0].agentWithStatus()}, nil
 }
 
 // listCandidates adds the candidates to a decision, as far as it has room for them, and counts the others.
 func listCandidates(d *orchestrator.Decision, fit []*candidate) {
 	d.Candidates = make([]orchestrator.Candidate, min(len(fit), maxListed))
 	for i := range d.Candidates {
-		c := fit[i]
-		d.Candidates[i] = orchestrator.Candidate{Agent: c.agent.Name, Skill: c.skill, Score: c.score, Reasons: c.reasons}
+		d.Candidates[i] = fit[i].explained()
 	}
 	d.Omitted += len(fit) - len(d.Candidates)
 }

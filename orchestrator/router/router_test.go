@@ -2,6 +2,7 @@ package router_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -127,6 +128,34 @@ func TestEveryAgentThatWasLookedAtIsExplained(t *testing.T) {
 	}
 }
 
+// TestADecisionListsWhomItChose has more agents that are alike than a decision has room for, and chance choose the last ones.
+func TestADecisionListsWhomItChose(t *testing.T) {
+	t.Parallel()
+	var agents fleet
+	for i := range 300 {
+		agents = append(agents, loaded(fmt.Sprintf("copy-%03d", i), 0, 10))
+	}
+	r := router.New(router.Config{Directory: agents, Intn: func(n int) int { return n - 1 }})
+	for name, test := range map[string]struct {
+		route  orchestrator.Route
+		chosen []string
+	}{
+		"one":     {orchestrator.Route{Skill: "work"}, []string{"copy-299"}},
+		"several": {orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll, Agents: 3}}, []string{"copy-299", "copy-298", "copy-297"}},
+	} {
+		got, err := r.Resolve(t.Context(), tenant, test.route)
+		d := got.Decision
+		if err != nil || len(d.Candidates) != 100 || d.Omitted != 200 || !slices.Equal(names(d.Candidates)[:len(test.chosen)], test.chosen) {
+			t.Fatalf("%s: Resolve() = %+v, %v, want %v to be the first of 100 candidates", name, d, err, test.chosen)
+		}
+		for _, c := range d.Candidates[:len(test.chosen)] {
+			if why := strings.Join(c.Reasons, "; "); !strings.Contains(why, "0 of 10 tasks under way; taken as the less loaded of itself and ") {
+				t.Errorf("%s: the decision says %q of %s, want why it is taken", name, why, c.Agent)
+			}
+		}
+	}
+}
+
 func TestOfTwoNearEqualsTheLessLoadedIsTaken(t *testing.T) {
 	t.Parallel()
 	for name, intn := range map[string]func(int) int{"whichever is drawn first": first, "or last": func(n int) int { return n - 1 }} {
@@ -144,10 +173,10 @@ func TestTheLessLoadedOfTwoNearEqualsMayBeTheOneThatFitsLess(t *testing.T) {
 	less.Status.Capacity = 10
 	fits.Status.InFlight, fits.Status.Capacity = 1, 100
 	got, err := newRouter(fits, less).Resolve(t.Context(), tenant, contract("", ":document"))
-	if err != nil || got.Decision.Candidates[0].Agent != "fits" || got.Decision.Chosen != "less" {
+	if err != nil || got.Decision.Candidates[1].Agent != "fits" || got.Decision.Candidates[1].Score <= got.Decision.Candidates[0].Score || got.Decision.Chosen != "less" {
 		t.Errorf("Resolve() = %+v, %v, want less, which is idle, though fits is better", got.Decision, err)
 	}
-	if why := strings.Join(got.Decision.Candidates[1].Reasons, "; "); !strings.Contains(why, "taken as the less loaded of itself and fits, two of 2 near-equals") {
+	if why := strings.Join(got.Decision.Candidates[0].Reasons, "; "); !strings.Contains(why, "taken as the less loaded of itself and fits, two of 2 near-equals") {
 		t.Errorf("Resolve() says %q of less, want why it is taken", why)
 	}
 }

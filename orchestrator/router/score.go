@@ -11,11 +11,10 @@ import (
 )
 
 const (
-	busyFactor     = 0.5
-	unknownFactor  = 0.25
-	minFactor      = 0.05 // so that no signal alone rules an agent out
-	minErrorRate   = 0.02 // error rates below it are not worth mentioning
-	nearEqualShare = 0.8  // share of the best score
+	busyFactor    = 0.5
+	unknownFactor = 0.25
+	minFactor     = 0.05 // so that no signal alone rules an agent out
+	minErrorRate  = 0.02 // error rates below it are not worth mentioning
 )
 
 // score rates candidates that filter has left and sorts them, best first. A score is the product of how well the agent fits and of how well it does at present.
@@ -38,9 +37,6 @@ func (r *Router) score(list []*candidate) {
 		}
 		return cmp.Or(strings.Compare(x.agent.Name, y.agent.Name), strings.Compare(x.skill, y.skill))
 	})
-	for _, c := range list[:min(len(list), maxListed)] {
-		c.explain()
-	}
 }
 
 func (c *candidate) byStatus() float64 {
@@ -80,45 +76,4 @@ func (c *candidate) byOutcomes(fastest time.Duration) float64 {
 		factor *= max(1-c.signal.errorRate, minFactor)
 	}
 	return factor
-}
-
-// stay returns the index of the first familiar agent among the candidates, or -1. It is one that fits about as well as any, whatever its load: another one
-// would know nothing of what was said before. One that cannot be reached, or fails most tasks, keeps none.
-func stay(list []*candidate, familiar []string) int {
-	var most float64
-	for _, c := range list {
-		most = max(most, c.relevance)
-	}
-	for _, name := range familiar {
-		i := slices.IndexFunc(list, func(c *candidate) bool {
-			return c.agent.Name == name && c.relevance >= nearEqualShare*most && c.drawback <= drawbackFull
-		})
-		if i >= 0 {
-			list[i].addReason("taken since it did earlier tasks of the context")
-			return i
-		}
-	}
-	return -1
-}
-
-// choose returns the index of one of the sorted candidates. To take the best each time would send all callers of all replicas to one agent until the
-// signals catch up. Taking two of nearly equal candidates at random, and the less loaded one of these, spreads the tasks (power of two choices).
-func (r *Router) choose(list []*candidate) int {
-	near := 1
-	for near < len(list) && list[near].drawback == list[0].drawback && list[near].score >= nearEqualShare*list[0].score {
-		near++
-	}
-	if near == 1 {
-		return 0
-	}
-	a := r.intn(near)
-	b := r.intn(near - 1)
-	if b >= a {
-		b++
-	}
-	if list[b].load < list[a].load || (list[b].load == list[a].load && list[b].score > list[a].score) {
-		a, b = b, a
-	}
-	list[a].addReason("taken as the less loaded of itself and %s, two of %d near-equals", list[b].agent.Name, near)
-	return a
 }

@@ -21,7 +21,8 @@ func (r *Router) spread(tenant string, v *view, chain []orchestrator.Link) {
 		})
 		if fit := r.filter(tenant, list, false, registry.VersionRange{}, &rejections{}); len(fit) > 0 {
 			r.score(fit)
-			chain[at].Agent = fit[r.choose(fit)].agent.Name
+			r.choose(fit, 1)
+			chain[at].Agent = fit[0].agent.Name
 		}
 		r.pool.put(list)
 	}

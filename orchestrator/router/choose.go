@@ -1,0 +1,63 @@
+package router
+
+import "slices"
+
+// nearEqualShare is the least part of the best score that a candidate nearly as good has.
+const nearEqualShare = 0.8
+
+// choose moves n of the sorted candidates to the front.
+func (r *Router) choose(list []*candidate, n int) {
+	for i := range n {
+		toFront(list[i:], r.chooseOne(list[i:], n-i))
+	}
+}
+
+// chooseOne returns the index of one of the sorted candidates, of which so many are wanted. To take the best each time would send all callers of all replicas
+// to one agent until the signals catch up. Taking two of nearly equal candidates at random, and the less loaded one of these, spreads the tasks (power of two
+// choices).
+func (r *Router) chooseOne(list []*candidate, wanted int) int {
+	near := 1
+	for near < len(list) && list[near].drawback == list[0].drawback && list[near].score >= nearEqualShare*list[0].score {
+		near++
+	}
+	if near <= wanted {
+		return 0 // its equals are taken, too
+	}
+	a := r.intn(near)
+	b := r.intn(near - 1)
+	if b >= a {
+		b++
+	}
+	if list[b].load < list[a].load || (list[b].load == list[a].load && list[b].score > list[a].score) {
+		a, b = b, a
+	}
+	list[a].isTaken("taken as the less loaded of itself and %s, two of %d near-equals", list[b].agent.Name, near)
+	return a
+}
+
+// stay moves the first familiar agent among the candidates to the front and reports whether there is one. It is one that fits about as well as any, whatever
+// its load: another one would know nothing of what was said before. One that cannot be reached, or fails most tasks, keeps none.
+func stay(list []*candidate, familiar []string) bool {
+	var most float64
+	for _, c := range list {
+		most = max(most, c.relevance)
+	}
+	for _, name := range familiar {
+		i := slices.IndexFunc(list, func(c *candidate) bool {
+			return c.agent.Name == name && c.relevance >= nearEqualShare*most && c.drawback <= drawbackFull
+		})
+		if i >= 0 {
+			list[i].isTaken("taken since it did earlier tasks of the context")
+			toFront(list, i)
+			return true
+		}
+	}
+	return false
+}
+
+// toFront moves a candidate to the front; the order of the others stays.
+func toFront(list []*candidate, i int) {
+	c := list[i]
+	copy(list[1:], list[:i])
+	list[0] = c
+}
