@@ -20,10 +20,10 @@ func (c *Credentials) Advice(u *url.URL, schemes []agentcard.SecurityScheme) str
 	var say strings.Builder
 	switch x := c.For(u); {
 	case x != nil && asked != nil && !slices.ContainsFunc(asked, x.fits):
-		fmt.Fprintf(&say, "Quorate showed it the %s of %s for %s, but its card asks for %s", x.kind, c.config.Setting, at, describe(asked))
+		fmt.Fprintf(&say, "Quorate showed it the %s of %s for %s, but its card asks for %s", x, c.config.Setting, at, describe(asked))
 		return say.String()
 	case x != nil:
-		fmt.Fprintf(&say, "Quorate showed it the %s of %s for %s, which may be wrong or not be allowed this", x.kind, c.config.Setting, at)
+		fmt.Fprintf(&say, "Quorate showed it the %s of %s for %s, which may be wrong or not be allowed this", x, c.config.Setting, at)
 	case c == nil || c.config.Setting == "":
 		return "Quorate showed it no credential"
 	case c.config.File == "":
@@ -68,7 +68,7 @@ func (c *Credential) fits(s agentcard.SecurityScheme) bool {
 	case agentcard.SecurityAPIKey:
 		return c.in == s.In && (c.name == s.Parameter || c.in == inHeader && strings.EqualFold(c.name, s.Parameter))
 	case agentcard.SecurityMutualTLS:
-		return c.kind == kindMutualTLS
+		return c.HasCertificate()
 	default:
 		return true
 	}

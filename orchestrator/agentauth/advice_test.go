@@ -26,6 +26,7 @@ func TestAdviceSaysWhetherTheCredentialIsWhatTheCardAsksFor(t *testing.T) {
 		"query":     "apiKey: {in: query, name: k, value: 'file:" + secret + "'}",
 		"mutualTLS": fmt.Sprintf("mutualTLS: {certFile: %s, keyFile: %s}", pair.CertFile, pair.KeyFile),
 	}
+	entries["bearer and mutualTLS"] = entries["bearer"] + ", " + entries["mutualTLS"]
 	scheme := func(scheme string) agentcard.SecurityScheme {
 		return agentcard.SecurityScheme{Name: "s", Kind: agentcard.SecurityHTTP, Scheme: scheme}
 	}
@@ -52,6 +53,9 @@ func TestAdviceSaysWhetherTheCredentialIsWhatTheCardAsksFor(t *testing.T) {
 		{"query", key("query", "K"), false, `"s" (apiKey in "query", named "K")`},
 		{"mutualTLS", kind(agentcard.SecurityMutualTLS), true, `"s" (mutualTLS)`},
 		{"bearer", kind(agentcard.SecurityMutualTLS), false, `"s" (mutualTLS)`},
+		{"bearer and mutualTLS", kind(agentcard.SecurityMutualTLS), true, `"s" (mutualTLS)`},
+		{"bearer and mutualTLS", scheme("bearer"), true, `"s" (http "bearer")`},
+		{"bearer and mutualTLS", scheme("basic"), false, `"s" (http "basic")`},
 		{"bearer", kind(""), true, `"s" (of a kind that Quorate does not know)`},
 	} {
 		c := open(t, "credentials: [{origin: 'https://a.example', "+entries[test.has]+"}]")
@@ -135,7 +139,7 @@ func TestATextHasNoSecretThatWasShown(t *testing.T) {
 	if key, value, err := cert.Metadata(t.Context()); key != "" || value != "" || err != nil || cert.Refused(time.Now()) || cert.Redact("a text") != "a text" {
 		t.Errorf("Metadata() of a certificate = %q, %q, %v, want nothing, nothing newer, and nothing to redact", key, value, err)
 	}
-	if !cert.IsCertificate() || x.IsCertificate() {
-		t.Error("IsCertificate() is wrong, want it of the certificate only")
+	if !cert.HasCertificate() || x.HasCertificate() {
+		t.Error("HasCertificate() is wrong, want it of the certificate only")
 	}
 }

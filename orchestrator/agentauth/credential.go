@@ -35,18 +35,19 @@ const (
 	inCookie = "cookie"
 )
 
-// Credential is what is sent to one origin. A nil Credential sends nothing.
+// Credential is what is sent to one origin: a secret with each request, a client certificate with each connection, or both. A nil Credential sends nothing.
 type Credential struct {
 	origin origin
-	kind   string
+	kind   string // of the secret; empty when there is none
 	scheme string // of the Authorization header (RFC 9110 §11), in lower case; empty for another place
 
 	in, name string
 	form     func(secret string) string // how the secret is encoded
-	source   source                     // nil for mutual TLS
+	source   source                     // nil when there is no secret
+	endpoint *http.Client               // for the token endpoint of OAuth 2.0; nil for others
 
-	tls *tls.Config  // for mutual TLS; nil otherwise
-	own *http.Client // for mutual TLS, used for the agent; for OAuth 2.0, for the token endpoint; nil otherwise
+	tls    *tls.Config  // for mutual TLS; nil otherwise
+	client *http.Client // for mutual TLS, used for the agent; nil otherwise
 
 	shown atomic.Pointer[auth.Secret] // what was sent last
 }
@@ -124,8 +125,8 @@ func (c *Credential) Refused(begun time.Time) bool {
 	return c != nil && c.source != nil && c.source.refused(begun)
 }
 
-// IsCertificate reports whether the credential is a client certificate, which belongs to a connection, not to a request.
-func (c *Credential) IsCertificate() bool { return c != nil && c.tls != nil }
+// HasCertificate reports whether the agent is shown a client certificate, which belongs to a connection, not to a request.
+func (c *Credential) HasCertificate() bool { return c != nil && c.tls != nil }
 
 // TLS returns a TLS configuration with the client certificate, which the caller may change, or nil when there is none.
 func (c *Credential) TLS() *tls.Config {
@@ -133,6 +134,27 @@ func (c *Credential) TLS() *tls.Config {
 		return nil
 	}
 	return c.tls.Clone()
+}
+
+// closeIdle closes the idle connections that are its own.
+func (c *Credential) closeIdle() {
+	for _, own := range []*http.Client{c.endpoint, c.client} {
+		if own != nil {
+			own.CloseIdleConnections()
+		}
+	}
+}
+
+// String returns what the credential consists of, in the words of the file.
+func (c *Credential) String() string {
+	switch {
+	case c.tls == nil:
+		return c.kind
+	case c.source == nil:
+		return kindMutualTLS
+	default:
+		return c.kind + " and " + kindMutualTLS
+	}
 }
 
 func unavailable(format string, args ...any) *fault.Error {

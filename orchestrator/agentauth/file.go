@@ -14,7 +14,7 @@ const (
 	maxFile    = 1 << 20 // bytes
 )
 
-// entry is a credential in the file, of exactly one kind. Every secret in it is a reference.
+// entry is a credential in the file: a secret of one kind, a client certificate, or both. Every secret in it is a reference.
 type entry struct {
 	Origin   string `yaml:"origin"`
 	Insecure bool   `yaml:"insecure"` // it may be sent unencrypted to another machine
@@ -26,7 +26,7 @@ type entry struct {
 	MutualTLS *mutualTLS `yaml:"mutualTLS"`
 }
 
-// kind is how a credential is made.
+// kind is how a credential with a secret is made.
 type kind interface {
 	credential(c Config) (*Credential, error)
 }
@@ -43,9 +43,6 @@ func (e *entry) kinds() (list []kind) {
 	}
 	if e.OAuth2 != nil {
 		list = append(list, e.OAuth2)
-	}
-	if e.MutualTLS != nil {
-		list = append(list, e.MutualTLS)
 	}
 	return list
 }

@@ -83,25 +83,31 @@ func (l *list) of(e *entry) *Credential {
 func (l *list) closeBut(other *list) {
 	for _, m := range l.made {
 		kept := slices.ContainsFunc(other.made, func(o made) bool { return o.credential == m.credential })
-		if !kept && m.credential.own != nil {
-			m.credential.own.CloseIdleConnections()
+		if !kept {
+			m.credential.closeIdle()
 		}
 	}
 }
 
 // credential makes the credential that an entry describes.
 func (e *entry) credential(c Config, o origin) (*Credential, error) {
-	kinds := e.kinds()
-	if len(kinds) != 1 {
-		return nil, fmt.Errorf("it has %d kinds: want one of bearer, basic, apiKey, oauth2 and mutualTLS", len(kinds))
+	x, kinds := &Credential{}, e.kinds()
+	var err error
+	switch {
+	case len(kinds) > 1 || len(kinds) == 0 && e.MutualTLS == nil:
+		return nil, fmt.Errorf("it has %d of bearer, basic, apiKey and oauth2: want one of these, mutualTLS, or both", len(kinds))
+	case e.MutualTLS != nil && o.scheme != "https":
+		return nil, errors.New("origin: mutualTLS is for https")
+	case len(kinds) == 1:
+		if x, err = kinds[0].credential(c); err != nil {
+			return nil, err
+		}
 	}
-	x, err := kinds[0].credential(c)
-	if err != nil {
-		return nil, err
+	if e.MutualTLS != nil {
+		if x.tls, x.client, err = e.MutualTLS.open(c); err != nil {
+			return nil, err
+		}
 	}
 	x.origin = o
-	if x.kind == kindMutualTLS && o.scheme != "https" {
-		return nil, errors.New("origin: mutualTLS is for https")
-	}
 	return x, e.clear(c, o)
 }

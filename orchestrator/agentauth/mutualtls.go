@@ -1,7 +1,9 @@
 package agentauth
 
 import (
+	"crypto/tls"
 	"fmt"
+	"net/http"
 	"path/filepath"
 
 	"github.com/quorate/quorate/platform/netguard"
@@ -18,16 +20,16 @@ type mutualTLS struct {
 	CAFile   string `yaml:"caFile"` // trusted authorities; empty: those that this machine trusts
 }
 
-func (m *mutualTLS) credential(c Config) (*Credential, error) {
+// open returns a TLS configuration with the certificate, and a client that uses it.
+func (m *mutualTLS) open(c Config) (*tls.Config, *http.Client, error) {
 	for field, file := range map[string]string{"certFile": m.CertFile, "keyFile": m.KeyFile, "caFile": m.CAFile} {
 		if !filepath.IsAbs(file) && (file != "" || field != "caFile") {
-			return nil, fmt.Errorf("mutualTLS.%s: want an absolute path", field)
+			return nil, nil, fmt.Errorf("mutualTLS.%s: want an absolute path", field)
 		}
 	}
 	shown, err := secretfile.ClientTLS(m.CAFile, m.CertFile, m.KeyFile, c.Logger)
 	if err != nil {
-		return nil, fmt.Errorf("mutualTLS: %w", err)
+		return nil, nil, fmt.Errorf("mutualTLS: %w", err)
 	}
-	client := c.Policy.Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent, TLS: shown.Clone()})
-	return &Credential{kind: kindMutualTLS, tls: shown, own: client}, nil
+	return shown, c.Policy.Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent, TLS: shown.Clone()}), nil
 }

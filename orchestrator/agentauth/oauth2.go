@@ -51,7 +51,7 @@ func (o *oauth) credential(c Config) (*Credential, error) {
 		grant:        clientcredentials.Config{ClientID: o.ClientID, TokenURL: o.TokenURL, Scopes: o.Scopes, EndpointParams: o.target()},
 		client:       netguard.ForEndpoint(u, c.Policy.Resolver).Client(netguard.ClientOptions{Timeout: tokenTimeout}), // set by the operator
 	}
-	return &Credential{kind: kindOAuth2, scheme: "bearer", in: inHeader, name: "Authorization", form: asBearer, source: t, own: t.client}, nil
+	return &Credential{kind: kindOAuth2, scheme: "bearer", in: inHeader, name: "Authorization", form: asBearer, source: t, endpoint: t.client}, nil
 }
 
 // isResource reports whether a string may name a resource (RFC 8707 §2).

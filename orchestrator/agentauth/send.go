@@ -39,10 +39,14 @@ func (t *transport) send(req *http.Request) (*http.Response, error) {
 	if c == nil || redirected(req) {
 		return t.next.RoundTrip(req)
 	}
-	if c.tls != nil {
-		return c.own.Transport.RoundTrip(req)
+	next := t.next
+	if c.HasCertificate() {
+		next = c.client.Transport
 	}
-	return c.Send(req, t.next.RoundTrip)
+	if c.source == nil {
+		return next.RoundTrip(req)
+	}
+	return c.Send(req, next.RoundTrip)
 }
 
 // CloseIdleConnections closes idle connections.
@@ -62,7 +66,7 @@ func redirected(req *http.Request) bool {
 	return false
 }
 
-// Send sends a copy of a request with the credential; it must be of a kind that requests can carry. If the agent answers 401, it has not accepted the
+// Send sends a copy of a request with the credential, which must have a secret. If the agent answers 401, it has not accepted the
 // request, which is sent once more if there is another secret by then.
 func (c *Credential) Send(req *http.Request, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	resp, sent, err := c.once(req, send)

@@ -1,20 +1,26 @@
 package agentclient_test
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/orchestrator/agentclient"
@@ -24,8 +30,10 @@ import (
 	"github.com/quorate/quorate/registry/agentcard"
 )
 
-func TestAnAgentThatWantsACertificateIsShownOneOverEveryBinding(t *testing.T) {
+// TestAnAgentThatWantsACertificateAndATokenIsShownBothOverEveryBinding has agents that know their callers by a token, and let only some connect.
+func TestAnAgentThatWantsACertificateAndATokenIsShownBothOverEveryBinding(t *testing.T) {
 	t.Parallel()
+	const token = "Bearer t0ken"
 	authority := certtest.NewAuthority(t)
 	own := authority.Issue(t, "quorate")
 	demands := &tls.Config{
@@ -33,7 +41,13 @@ func TestAnAgentThatWantsACertificateIsShownOneOverEveryBinding(t *testing.T) {
 		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authority.Pool(),
 	}
 
-	h := httptest.NewUnstartedServer(open{})
+	h := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != token {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		open{}.ServeHTTP(w, r)
+	}))
 	h.TLS, h.EnableHTTP2 = demands.Clone(), true
 	h.StartTLS()
 	t.Cleanup(h.Close)
@@ -41,13 +55,20 @@ func TestAnAgentThatWantsACertificateIsShownOneOverEveryBinding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := grpc.NewServer(grpc.Creds(credentials.NewTLS(demands)))
+	s := grpc.NewServer(grpc.Creds(credentials.NewTLS(demands)), grpc.UnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		if !slices.Equal(metadata.ValueFromIncomingContext(ctx, "authorization"), []string{token}) {
+			return nil, status.Error(codes.Unauthenticated, "who is it?")
+		}
+		return next(ctx, req)
+	}))
 	a2apb.RegisterA2AServiceServer(s, open{})
 	go func() { _ = s.Serve(l) }()
 	t.Cleanup(s.Stop)
 
-	shows := fmt.Sprintf("mutualTLS: {certFile: %s, keyFile: %s, caFile: %s}}", own.CertFile, own.KeyFile, authority.CertFile)
-	file := writeFile(t, filepath.Join(t.TempDir(), "credentials.yaml"),
+	folder := t.TempDir()
+	secret := writeFile(t, filepath.Join(folder, "token"), strings.TrimPrefix(token, "Bearer "))
+	shows := fmt.Sprintf("bearer: {token: 'file:%s'}, mutualTLS: {certFile: %s, keyFile: %s, caFile: %s}}", secret, own.CertFile, own.KeyFile, authority.CertFile)
+	file := writeFile(t, filepath.Join(folder, "credentials.yaml"),
 		"credentials: [{origin: 'https://"+l.Addr().String()+"', "+shows+", {origin: '"+h.URL+"', "+shows+"]")
 	guard := &netguard.Policy{AllowLoopback: true}
 	c, err := agentauth.Open(agentauth.Config{File: file, Policy: guard, Logger: slog.New(slog.DiscardHandler)})

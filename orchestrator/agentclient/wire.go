@@ -75,7 +75,7 @@ func (p *Pool) certificate(u *url.URL) *agentauth.Credential {
 	if u.Scheme != "https" {
 		return nil
 	}
-	if c := p.credentials.For(u); c.IsCertificate() {
+	if c := p.credentials.For(u); c.HasCertificate() {
 		return c
 	}
 	return nil
