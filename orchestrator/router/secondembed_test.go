@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -33,6 +34,19 @@ func TestSkillsAreReadOnceAndForgottenWhenTheyAreGone(t *testing.T) {
 	}
 	if want := []string{"cats", "dogs", "birds"}; !slices.Equal(m.read, want) {
 		t.Errorf("the model has read %v, want %v", m.read, want)
+	}
+}
+
+func TestNotEverySkillIsReadWhenThereAreTooMany(t *testing.T) {
+	t.Parallel()
+	const most = 50_000
+	skills := make([]string, most+70) // more than a call's worth
+	for i := range skills {
+		skills[i] = strconv.Itoa(i)
+	}
+	m := &reader{}
+	if kept, err := router.New(router.Config{Directory: fleet{}, Embedder: m}).EmbedSkills(t.Context(), skills...); kept != most || len(m.read) != most || err != nil {
+		t.Errorf("EmbedSkills() = %d, %v after %d texts were read, want %d vectors, of as many texts", kept, err, len(m.read), most)
 	}
 }
 
