@@ -194,16 +194,16 @@ func TestStepsAreHeldToTheVersionsOfTheirTask(t *testing.T) {
 	}
 }
 
-// TestWhoStepsInIsGivenTheInputsAsItsOwn has the inputs of a contract go to an agent that has other names for them.
+// TestWhoStepsInIsGivenTheInputsAsItsOwn has the inputs of a contract go to the third agent that they are tried with, each of which has another name for them.
 func TestWhoStepsInIsGivenTheInputsAsItsOwn(t *testing.T) {
-	down, up := turns("down", "idea", "comment", "report", "reference"), turns("up", "brief", "comment", "report", "reference")
-	down.down, up.status = 1000, registry.StatusBusy
-	w := newWorld(t, down, up)
+	down, gone, up := turns("down", "idea", "comment", "report", "reference"), turns("gone", "draft", "comment", "report", "reference"), turns("up", "brief", "comment", "report", "reference")
+	down.down, gone.down, gone.status, up.full = 1000, 1000, registry.StatusBusy, true
+	w := newWorld(t, down, gone, up)
 	s := chained()
 	s.Route.Contract.Output.SemanticType = "reference"
 	task, log := w.awaitEnd(w.submit(s).ID)
-	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Agent != "up" {
-		t.Fatalf("state %s (%v) by %s, want completed by up; log %v", task.State, task.Error, task.Agent, log)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Agent != "up" || len(task.Attempts) != 3 {
+		t.Fatalf("state %s (%v) by %s after the attempts %+v, want completed by up in the third; log %v", task.State, task.Error, task.Agent, task.Attempts, log)
 	}
 	if got := task.Artifacts[0].GetParts()[0].GetText(); got != "up(a shop)" {
 		t.Errorf("delivered %q, want what it made of its input", got)
@@ -220,37 +220,5 @@ func TestNobodyStepsInWhoCannotTakeTheInputs(t *testing.T) {
 	task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work"}}).ID)
 	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Agent != "up" || len(picky.sends()) != 0 {
 		t.Errorf("state %s (%v) by %s, and picky got %d messages, want completed by up and none; log %v", task.State, task.Error, task.Agent, len(picky.sends()), log)
-	}
-}
-
-func TestATaskStaysWithItsAgent(t *testing.T) {
-	other := func() *actor {
-		return &actor{name: "other", skill: "work", status: registry.StatusBusy, play: delivers("done")}
-	}
-	lost := &actor{name: "agent", skill: "work"}
-	lost.play = func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
-		lost.remember(remoteTask("r1", a2apb.TaskState_TASK_STATE_WORKING, ""))
-		if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "")); err != nil {
-			return err
-		}
-		return fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "the connection broke")
-	}
-	tests := map[string]struct {
-		agent *actor
-		route orchestrator.Route
-	}{
-		"that was named":             {&actor{name: "agent", skill: "work", down: 1000}, orchestrator.Route{Agent: "agent"}},
-		"that failed at it":          {&actor{name: "agent", skill: "work", play: fails("too hard")}, orchestrator.Route{Skill: "work"}},
-		"that took it and is silent": {lost, orchestrator.Route{Skill: "work"}},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			rest := other()
-			w := newWorld(t, test.agent, rest)
-			task, _ := w.awaitEnd(w.submit(engine.Submission{Route: test.route, Deadline: time.Now().Add(2 * time.Second)}).ID)
-			if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Agent != "agent" || len(rest.sends()) != 0 {
-				t.Errorf("state %s with %s, and the other agent got %d messages, want failed with agent and none", task.State, task.Agent, len(rest.sends()))
-			}
-		})
 	}
 }

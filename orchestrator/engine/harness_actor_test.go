@@ -34,6 +34,7 @@ type actor struct {
 	version  string         // guarded by mu
 	revoked  bool           // guarded by mu; the key of its card was unpinned
 	down     int            // guarded by mu; sends that are refused before they arrive
+	silent   bool           // guarded by mu; it cannot be asked for its tasks
 	executed map[string]int // guarded by mu; executions by message id
 	messages []*a2apb.Message
 	canceled []string
@@ -98,6 +99,9 @@ func (a *actor) Subscribe(_ context.Context, _ string, say agentclient.Each) err
 func (a *actor) Task(_ context.Context, id string, _ int32) (*a2apb.Task, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.silent {
+		return nil, errAway
+	}
 	if t := a.tasks[id]; t != nil {
 		return t, nil
 	}
@@ -132,6 +136,13 @@ func (a *actor) goAway(sends int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.down = sends
+}
+
+// fallSilent has the agent not say any more how its tasks are.
+func (a *actor) fallSilent() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.silent = true
 }
 
 // renew has the agent come out in another version.

@@ -8,10 +8,14 @@ import (
 	"github.com/quorate/quorate/orchestrator/storetest"
 )
 
-// newStage returns a simulation, not started, of one agent.
-func newStage(t *testing.T, a *actor) *simulation {
+// newStage returns a simulation, not started, of some agents.
+func newStage(t *testing.T, agents ...*actor) *simulation {
 	t.Helper()
-	return &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: a, actors: map[string]*actor{a.name: a}}
+	s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), actors: make(map[string]*actor)}
+	for _, a := range agents {
+		s.actors[a.name] = a
+	}
+	return s
 }
 
 // accept submits a task to the agent and returns its key.

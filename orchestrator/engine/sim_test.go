@@ -53,7 +53,7 @@ type simulation struct {
 	leases   storetest.MemoryLeases
 	beats    func(orchestrator.LeaseStore) orchestrator.LeaseStore // put before the store of leases; nil: nothing is
 	worker   *worker
-	client   agentclient.Client // the worker, or something before it
+	client   agentclient.Client // the worker, or something before it; nil: each of the actors
 	away     string             // an agent that cannot be reached
 	actors   map[string]*actor  // who is registered; nil: the worker
 	notifier push.Notifier      // tells receivers of push notifications; may be nil
@@ -111,8 +111,12 @@ func (s *simulation) boot() (work func()) {
 	if asked == nil {
 		asked = noConsultations{}
 	}
+	connect := engine.Connector(connects{s.client, s.away})
+	if s.client == nil {
+		connect = agents
+	}
 	e, err := engine.New(engine.Config{
-		Store: tasks, Leases: leases, Directory: directory{agents}, Connect: connects{s.client, s.away}, Ledger: consultation.NewLedger(mortalConsultations{asked, life}, consultation.LedgerOptions{}),
+		Store: tasks, Leases: leases, Directory: directory{agents}, Connect: connect, Ledger: consultation.NewLedger(mortalConsultations{asked, life}, consultation.LedgerOptions{}),
 		Notifier: s.notifier, Receiver: s.receiver, Logger: logger, Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 		Now: s.now,
 	})
