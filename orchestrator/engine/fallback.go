@@ -27,11 +27,8 @@ var unreachableReasons = []string{
 // fallBack moves a task whose agent cannot be reached to the next candidate of its decision; moved is false when it stays. A task for a named agent
 // has no other candidate. A task that its agent has accepted, or may be working on after a time-out, stays, because it might be done twice.
 func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.Error) (next stepResult, moved bool, err error) {
-	if a := t.OpenAttempt(); a != nil && a.RemoteTaskID != "" || len(t.Turns) > 0 || !slices.Contains(unreachableReasons, why.Reason) {
+	if a := t.OpenAttempt(); a != nil && (a.RemoteTaskID != "" || t.AtMostOnce && mayHaveBegun(a)) || len(t.Turns) > 0 || !slices.Contains(unreachableReasons, why.Reason) {
 		return stepResult{}, false, nil
-	}
-	if a := t.OpenAttempt(); t.AtMostOnce && a != nil && a.Sends > 0 && !a.NotTaken {
-		return stepResult{}, false, nil // the message may have arrived
 	}
 	for _, c := range t.Decision.Candidates {
 		agent, ok := e.alternative(ctx, t, c.Agent)
@@ -42,7 +39,6 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 		if err != nil { // the agent does not accept the inputs
 			continue
 		}
-		e.fresh.forget(t.Key()) // the intent to send was for the agent before
 		next, err := e.transition(ctx, t, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 			e.closeAttempt(t, shortened(errorOf(why)))
 			instead := event(t, orchestrator.EventAttempt, fmt.Sprintf("%s %s; %s is next: %s", t.Agent, shortReason(why), agent.Name, why.Message))
@@ -58,9 +54,10 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 	return stepResult{}, false, nil
 }
 
-// alternative returns an agent if it can take over a task: it was not tried yet, is available and has a suitable version.
+// alternative returns a candidate if it can take over a task: it is not the task's agent, is available and has a suitable version. Those that were tried before
+// are no candidates any more.
 func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name string) (registry.Agent, bool) {
-	if name == t.Agent || slices.ContainsFunc(t.Attempts, func(a orchestrator.Attempt) bool { return a.Agent == name }) {
+	if name == t.Agent {
 		return registry.Agent{}, false
 	}
 	agent, err := e.agent(ctx, t.Tenant, name)
