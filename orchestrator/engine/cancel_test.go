@@ -237,7 +237,7 @@ func TestWhatIsCanceledEndsCanceled(t *testing.T) {
 					return ctx.Err()
 				}}
 				s := newStage(t, works)
-				s.actors = map[string]*actor{"first": {name: "first", skill: "work"}, "second": {name: "second", skill: "work"}}
+				s.client, s.actors = works, map[string]*actor{"first": {name: "first", skill: "work"}, "second": {name: "second", skill: "work"}}
 				var ahead atomic.Int64
 				s.now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 				s.store.Written = func(t orchestrator.Task) {

@@ -21,7 +21,7 @@
 //     needs of the store (lookup.go, context.go). A conversation (conversation.go, resume.go, poll.go, announce.go, sendreply.go, brokenanswer.go) stores what
 //     is said meanwhile (save.go, progress.go), within bounds of memory (holdings.go), and what came of it (conclude.go, result.go). A question waits for its
 //     caller (reply.go, pollwaiting.go).
-//   - When that fails: another try or another agent (failure.go, fallback.go); where it is this process or its store, another step (retrydelay.go).
+//   - When that fails: another try or another agent (failure.go, fallback.go, gone.go); where it is this process or its store, another step (retrydelay.go).
 //   - Gates: gate (gate.go, gaterecord.go, subject.go) checks consultations; Consult (consult.go, carrier.go, selfreview.go) has them held, and ledger.go tells
 //     them what becomes of tasks.
 //   - Plans: advancePlan (planround.go) works on a task that several agents do (plan.go). Each step has a task of its own (planstep.go, planreplace.go,

@@ -17,6 +17,7 @@ import (
 // Engine drives tasks. Its methods are safe for concurrent use. Nothing moves unless Run is running.
 type Engine struct {
 	Config
+	started      time.Time
 	meters       meters
 	router       *router.Router
 	breakers     *admission.Breakers
@@ -47,6 +48,7 @@ func New(c Config) (*Engine, error) {
 	e := &Engine{
 		Config:   c,
 		meters:   m,
+		started:  c.Now(),
 		breakers: admission.NewBreakers(c.BreakerDelay, c.Now),
 		scans:    scanSchedule{every: c.Rescan, gained: make(chan struct{}, 1)},
 		asks:     share.NewTurns[orchestrator.Key](maxAsks),

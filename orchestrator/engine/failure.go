@@ -35,7 +35,7 @@ func (e *Engine) tryAgain(ctx context.Context, t orchestrator.Task, err error) (
 		return stepResult{}, nil, err
 	}
 	f := fault.From(err)
-	tries, most := countSends(&t)
+	tries, most := e.countSends(&t)
 	if !agentclient.Retryable(err) || tries >= sendsBeforeFallback {
 		if next, moved, err := e.fallBack(ctx, &t, f); moved {
 			return next, nil, err
@@ -81,17 +81,19 @@ func withholdWords(t *orchestrator.Task, err error) error {
 	return err
 }
 
-// countSends returns how often the agent was tried and the maximum. Work that the agent has accepted is not given up because of the network.
-func countSends(t *orchestrator.Task) (tries, most int) {
+// countSends returns how often the agent was tried and the maximum. Work that the agent has accepted is not given up because of the network, unless the agent
+// is gone and another can step in.
+func (e *Engine) countSends(t *orchestrator.Task) (tries, most int) {
 	a, reply := t.OpenAttempt(), t.PendingReply()
+	spare := t.Parent != nil && t.Parent.Spare
 	switch {
 	case reply != nil:
 		return reply.Sends, maxSends
 	case a == nil:
 		return 0, maxSends
-	case a.RemoteTaskID != "":
+	case isAccepted(a) && (!spare || e.keepsAgent(t)):
 		return a.Sends, math.MaxInt
-	case t.Parent != nil && t.Parent.Spare:
+	case spare:
 		return a.Sends, sendsBeforeFallback
 	default:
 		return a.Sends, maxSends

@@ -25,9 +25,9 @@ var unreachableReasons = []string{
 }
 
 // fallBack moves a task whose agent cannot be reached to the next candidate of its decision; moved is false when it stays. A task for a named agent
-// has no other candidate. A task that its agent has accepted, or may be working on after a time-out, stays, because it might be done twice.
+// has no other candidate.
 func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.Error) (next stepResult, moved bool, err error) {
-	if a := t.OpenAttempt(); a != nil && (a.RemoteTaskID != "" || t.AtMostOnce && mayHaveBegun(a)) || len(t.Turns) > 0 || !slices.Contains(unreachableReasons, why.Reason) {
+	if e.keepsAgent(t) || !slices.Contains(unreachableReasons, why.Reason) {
 		return stepResult{}, false, nil
 	}
 	for _, c := range t.Decision.Candidates {
@@ -46,7 +46,7 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 			t.Agent, t.Skill, t.Requirements, t.Gates = agent.Name, c.Skill, requirements(agent.Metadata), nil
 			t.Message, t.Inputs = m, given
 			t.AtMostOnce = agent.Metadata.AtMostOnce(c.Skill)
-			t.NextDue = time.Time{}
+			t.Artifacts, t.Metadata, t.NextDue = nil, nil, time.Time{} // what the agent before had made goes
 			return append([]orchestrator.Event{instead}, e.enterPhase(t, firstPhase(t))...)
 		})
 		return next, true, err

@@ -197,7 +197,7 @@ func TestStepsAreHeldToTheVersionsOfTheirTask(t *testing.T) {
 // TestWhoStepsInIsGivenTheInputsAsItsOwn has the inputs of a contract go to the third agent that they are tried with, each of which has another name for them.
 func TestWhoStepsInIsGivenTheInputsAsItsOwn(t *testing.T) {
 	down, gone, up := turns("down", "idea", "comment", "report", "reference"), turns("gone", "draft", "comment", "report", "reference"), turns("up", "brief", "comment", "report", "reference")
-	down.down, gone.down, gone.status, up.full = 1000, 1000, registry.StatusBusy, true
+	down.down, gone.down, gone.status, up.load = 1000, 1000, registry.StatusBusy, 10
 	w := newWorld(t, down, gone, up)
 	s := chained()
 	s.Route.Contract.Output.SemanticType = "reference"

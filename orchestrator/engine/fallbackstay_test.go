@@ -64,10 +64,10 @@ func TestATaskStaysWithItsAgent(t *testing.T) {
 }
 
 // takes plays an agent that takes its task before the connection breaks.
-func takes(a *actor, then func()) func(context.Context, *a2apb.Message, agentclient.Each) error {
+func takes(a *actor, then func(), made ...string) func(context.Context, *a2apb.Message, agentclient.Each) error {
 	return func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
-		a.remember(remoteTask("r1", a2apb.TaskState_TASK_STATE_WORKING, ""))
-		if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "")); err != nil {
+		a.remember(remoteTask("r1", a2apb.TaskState_TASK_STATE_WORKING, "", made...))
+		if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "", made...)); err != nil {
 			return err
 		}
 		then()

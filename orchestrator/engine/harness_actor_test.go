@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"sync"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -35,6 +36,7 @@ type actor struct {
 	revoked  bool           // guarded by mu; the key of its card was unpinned
 	down     int            // guarded by mu; sends that are refused before they arrive
 	silent   bool           // guarded by mu; it cannot be asked for its tasks
+	heard    time.Time      // guarded by mu; when it was heard of for the last time; zero: it is heard of
 	executed map[string]int // guarded by mu; executions by message id
 	messages []*a2apb.Message
 	canceled []string
@@ -52,6 +54,9 @@ func (a *actor) agent() registry.Agent {
 	agent := registry.Agent{
 		Tenant: tenant, Name: a.name, Card: agentcard.Card{Name: a.name, Version: a.version, Streaming: !a.announces, PushNotifications: a.announces}, Status: registry.Status{Status: status},
 		Metadata: agentcard.Metadata{ConsultationRequirements: a.requirements, InputSchemas: a.inputs, OutputSchemas: a.outputs},
+	}
+	if !a.heard.IsZero() {
+		agent.Status = registry.Status{Status: registry.StatusUnavailable, Silent: true, LastHeartbeat: a.heard}
 	}
 	if a.load > 0 {
 		agent.Status.InFlight, agent.Status.Capacity = a.load, 10
@@ -143,6 +148,13 @@ func (a *actor) fallSilent() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.silent = true
+}
+
+// vanish has nobody hear of the agent any more since a time.
+func (a *actor) vanish(since time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.heard = since
 }
 
 // renew has the agent come out in another version.

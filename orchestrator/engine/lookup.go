@@ -22,7 +22,7 @@ type lookedUp struct {
 // lookUp reads what a message that begins an agent's task needs. It comes before the intent to send: after that, an error of the store would leave it
 // open whether the message was sent. For a task that the agent has already it reads nothing.
 func (e *Engine) lookUp(ctx context.Context, t *orchestrator.Task) (found lookedUp, err error) {
-	if a := t.OpenAttempt(); a != nil && a.RemoteTaskID != "" {
+	if isAccepted(t.OpenAttempt()) {
 		return found, nil
 	}
 	if found.parts, err = e.partsFor(ctx, t); err != nil {

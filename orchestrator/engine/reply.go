@@ -145,8 +145,7 @@ func awaitsMessage(t *orchestrator.Task) bool {
 	if t.Plan != nil {
 		return t.Plan.Asking != nil
 	}
-	a := t.OpenAttempt()
-	return a != nil && a.RemoteTaskID != ""
+	return isAccepted(t.OpenAttempt())
 }
 
 // addReply adds the reply to the task.
