@@ -1,4 +1,4 @@
-// Package agentclient speaks A2A to registered agents: v1.0 over gRPC, JSON-RPC and HTTP+JSON, and v0.3 over JSON-RPC.
+// Package agentclient speaks A2A to registered agents: v1.0 over gRPC, JSON-RPC and HTTP+JSON, and v0.2 and v0.3 over JSON-RPC.
 //
 // Whatever the binding, it uses a2a-go's protobuf messages, so that the engine follows all tasks in the same way. Errors are faults whose reason
 // tells the engine what to do: AGENT_UNREACHABLE, AGENT_TIMEOUT and AGENT_CREDENTIAL_UNAVAILABLE may be retried; AGENT_TASK_NOT_FOUND means that the

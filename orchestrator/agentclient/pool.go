@@ -98,11 +98,12 @@ func Unspoken(card agentcard.Card) string {
 	if Speaks(&card) {
 		return ""
 	}
-	return "offers no interface that Quorate speaks: A2A 1.0 over GRPC, JSONRPC or HTTP+JSON, or 0.3 over JSONRPC; it offers " + describe(card.Interfaces)
+	return "offers no interface that Quorate speaks: A2A 1.0 over GRPC, JSONRPC or HTTP+JSON, or 0.2 and 0.3 over JSONRPC; it offers " + describe(card.Interfaces)
 }
 
-// isLegacy reports whether an interface is for A2A 0.3, which cards call 0.3.0 as well.
-func isLegacy(in *agentcard.Interface) bool { return strings.HasPrefix(in.ProtocolVersion, "0.3") }
+// isLegacy reports whether an interface is for a version before 1.0. All are called as 0.3, whose methods over JSON-RPC are those of 0.2. The exact version
+// in such a card says little: a2a-sdk for Python 0.2 writes 0.2.6, tRPC-A2A-Go 0.2.5, and BeeAI writes 0.1.0 while it serves 0.3.
+func isLegacy(in *agentcard.Interface) bool { return strings.HasPrefix(in.ProtocolVersion, "0.") }
 
 func speaks(in agentcard.Interface) bool {
 	if isLegacy(&in) {
