@@ -26,7 +26,7 @@ func never(why string) *fault.Error {
 // Policy says which addresses may be called. The zero value permits public addresses only. It must not be changed while it
 // is in use.
 type Policy struct {
-	AllowLoopback bool          // for development: permits 127.0.0.0/8 and ::1 on any allowed port, and the host's own addresses
+	AllowLoopback bool          // for development: permits 127.0.0.0/8, ::1, 0.0.0.0 and :: on any allowed port, and the host's own addresses
 	AllowOrigins  []string      // exact host:port that may be called even if special-purpose; metadata services stay refused
 	AllowPorts    []int         // the only ports; nil permits all except the well-known ports of other protocols
 	Resolver      *net.Resolver // nil is Go's own, which refuses spellings like 0x7f.1 that libc's accepts
@@ -61,6 +61,11 @@ func (p *Policy) checkAddr(addr netip.Addr, exempt bool) error {
 		return never("it is link-local or a cloud metadata service")
 	case exempt, p.AllowLoopback && addr.IsLoopback():
 		return nil
+	case addr.IsUnspecified():
+		if p.AllowLoopback { // a call to it reaches this machine, and many agents that listen at it write it into their cards
+			return nil
+		}
+		return blocked("it is where a server listens, and calls to it reach this machine")
 	case isSpecial(addr):
 		return blocked("it is not on the public internet")
 	case p.AllowLoopback:
