@@ -18,6 +18,7 @@ import (
 
 const (
 	wellKnownPath = "/.well-known/agent-card.json"
+	olderPath     = "/.well-known/agent.json" // in A2A 0.2
 	fetchTimeout  = 5 * time.Second
 )
 
@@ -48,22 +49,25 @@ type Fetched struct {
 	RawCard    []byte // nil when the card has not changed
 	Validators Validators
 	FreshFor   time.Duration // how long the answer is fresh according to the server; 0 when the server does not say
-}
 
-// fetchCard reads the card at uri within 5 s. A card larger than agentcard.MaxBytes is an error.
-func (r *Registry) fetchCard(ctx context.Context, uri string) ([]byte, error) {
-	answer, err := r.fetch(ctx, uri, Validators{})
-	return answer.RawCard, err
+	missing bool // the server has nothing there
 }
 
 // FetchCard reads a card through the guarded client within 5 s; a card larger than agentcard.MaxBytes is an error. With known validators the server may
-// answer that the card has not changed. A URL without a path stands for the well-known path at that origin.
+// answer that the card has not changed. A URL without a path stands for the well-known path at that origin. Where nothing is at a well-known path, the card is
+// looked for at that of A2A 0.2, within another 5 s.
 func (r *Registry) FetchCard(ctx context.Context, uri string, known Validators) (Fetched, error) {
 	uri, err := cardURL(uri)
 	if err != nil {
 		return Fetched{}, err
 	}
-	return r.fetch(ctx, uri, known)
+	answer, err := r.fetch(ctx, uri, known)
+	if base, ok := strings.CutSuffix(uri, wellKnownPath); ok && answer.missing {
+		if older, err := r.fetch(ctx, base+olderPath, known); err == nil {
+			return older, nil
+		}
+	}
+	return answer, err
 }
 
 // fetch does the work of FetchCard for a complete URL.
@@ -89,7 +93,7 @@ func (r *Registry) fetch(ctx context.Context, uri string, known Validators) (Fet
 		return Fetched{}, unreachable(uri, err)
 	}
 	defer func() { _ = response.Body.Close() }() // nothing is written, so nothing can be lost
-	answer := Fetched{URI: uri, Validators: known, FreshFor: freshFor(response.Header)}
+	answer := Fetched{URI: uri, Validators: known, FreshFor: freshFor(response.Header), missing: response.StatusCode == http.StatusNotFound}
 	if response.StatusCode == http.StatusNotModified && known != (Validators{}) {
 		return answer, nil
 	}

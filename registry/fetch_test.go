@@ -162,3 +162,34 @@ func TestACardThatDoesNotComeIsWaitedForFiveSeconds(t *testing.T) {
 		}
 	})
 }
+
+// TestACardOfA2A02IsFound reads one from a server that has it at the well-known path of its version only.
+func TestACardOfA2A02IsFound(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	for _, base := range []string{"", "/agents/a"} {
+		mux.HandleFunc(base+"/.well-known/agent.json", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(named("a", "s")) })
+	}
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	r := guarded(t)
+	for given, read := range map[string]string{
+		"":                                      "/.well-known/agent.json",
+		"/":                                     "/.well-known/agent.json",
+		"/agents/a/.well-known/agent-card.json": "/agents/a/.well-known/agent.json",
+	} {
+		answer, err := r.FetchCard(t.Context(), server.URL+given, registry.Validators{})
+		if err != nil || answer.URI != server.URL+read {
+			t.Errorf("FetchCard(%q) = a card from %s, %v, want one from %s", given, answer.URI, err, read)
+		}
+	}
+	if _, err := r.FetchCard(t.Context(), server.URL+"/agents/b", registry.Validators{}); fault.ReasonOf(err) != "CARD_UNREACHABLE" {
+		t.Errorf("FetchCard() of a path with nothing = %v, want CARD_UNREACHABLE", err)
+	}
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{CardURI: server.URL}); err != nil {
+		t.Fatalf("Register() = %v", err)
+	}
+	if a, _, err := r.Once(registry.Retry{}).Refresh(t.Context(), tenant, "a", "", ""); err != nil || a.CardURI != server.URL+"/.well-known/agent.json" {
+		t.Errorf("Refresh() = an agent with the card at %q, %v, want where it was found", a.CardURI, err)
+	}
+}

@@ -139,11 +139,11 @@ func (r *Registry) probe(ctx context.Context, key Key) error {
 		return nil
 	}
 	asked := r.now().UTC()
-	raw, err := r.fetchCard(ctx, uri)
+	fetched, err := r.FetchCard(ctx, uri, Validators{})
 	if err != nil {
 		return err
 	}
-	card, _, _, err := agentcard.ParseFor(raw, key.Name)
+	card, _, _, err := agentcard.ParseFor(fetched.RawCard, key.Name)
 	if err != nil {
 		return fmt.Errorf("reading the card at %s: %w", uri, err)
 	}

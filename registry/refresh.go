@@ -29,15 +29,12 @@ func (w Writer) Refresh(ctx context.Context, tenant, name, uri, etag string) (Ag
 	if uri == "" {
 		return Agent{}, nil, fault.Invalid("card_uri", "CARD_URI_MISSING", "agent %q was registered with its card inline: say where its card can be read", name)
 	}
-	if uri, err = cardURL(uri); err != nil {
-		return Agent{}, nil, err
-	}
 	asked := r.now().UTC()
-	raw, err := r.fetchCard(ctx, uri)
+	fetched, err := r.FetchCard(ctx, uri, Validators{})
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	agent, warnings, err := w.replaceCard(ctx, key, fetchedCard{raw: raw, uri: uri, from: from, etag: etag}, content)
+	agent, warnings, err := w.replaceCard(ctx, key, fetchedCard{raw: fetched.RawCard, uri: fetched.URI, from: from, etag: etag}, content)
 	if err != nil {
 		return Agent{}, nil, err
 	}

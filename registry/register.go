@@ -92,12 +92,11 @@ func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) 
 	now := r.now().UTC()
 	raw, uri, pulse := bytes.Clone(in.RawCard), "", Pulse{}
 	if in.CardURI != "" {
-		if uri, err = cardURL(in.CardURI); err != nil {
+		fetched, err := r.FetchCard(ctx, in.CardURI, Validators{})
+		if err != nil {
 			return content{}, Change{}, nil, err
 		}
-		if raw, err = r.fetchCard(ctx, uri); err != nil {
-			return content{}, Change{}, nil, err
-		}
+		raw, uri = fetched.RawCard, fetched.URI
 		pulse.answered(now, r.leaseDuration)
 	}
 	if c, err = r.read(ctx, Key{tenant, in.Name}, raw); err != nil {
