@@ -13,10 +13,10 @@ func (r *Router) Observe(tenant, agent string, took time.Duration, o Outcome) {
 	s.get(signalKey{tenant, agent}).observe(now, took, o)
 }
 
-// EmbedSkills has the second stage read skills, and returns how many vectors it keeps.
+// EmbedSkills has the second stage read skills of one tenant, and returns how many vectors it keeps.
 func (r *Router) EmbedSkills(ctx context.Context, documents ...string) (kept int, err error) {
 	s := r.secondStage
-	err = s.embedSkills(ctx, documents)
+	err = s.embedSkills(ctx, map[string][]string{"": documents})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.vectors), err

@@ -25,7 +25,7 @@ const (
 // embedAllSkills reads the skills of all indexed tenants, and tries again after a while when that fails.
 func (r *Router) embedAllSkills(ctx context.Context) {
 	for {
-		var documents []string
+		skills := make(map[string][]string)
 		for _, s := range r.indexes.all() {
 			v := s.view.Load()
 			if v == nil {
@@ -33,12 +33,12 @@ func (r *Router) embedAllSkills(ctx context.Context) {
 			}
 			for _, a := range v.Agents {
 				for i := range a.Card.Skills {
-					documents = append(documents, skillDocument(&a.Card.Skills[i]))
+					skills[s.tenant] = append(skills[s.tenant], skillDocument(&a.Card.Skills[i]))
 				}
 			}
 		}
 		var again <-chan time.Time // nil waits for ever: nothing is left to read
-		if r.secondStage.embedSkills(ctx, documents) != nil {
+		if r.secondStage.embedSkills(ctx, skills) != nil {
 			again = time.After(embedRetryDelay)
 		}
 		select {
@@ -51,31 +51,44 @@ func (r *Router) embedAllSkills(ctx context.Context) {
 	}
 }
 
-// embedSkills gets the vectors of new skills' texts and drops those of skills that are gone. If it fails, decisions say why.
-func (s *secondStage) embedSkills(ctx context.Context, documents []string) (err error) {
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.embedErr = err
-	}()
-	var missing []string
-	wanted := make(map[[sha256.Size]byte]bool, len(documents))
+// embedSkills gets the vectors of new skills' texts, which are given by tenant, and drops those of skills that are gone. If it fails, decisions of that
+// tenant say why; those of others do not, since an endpoint may quote what it refuses.
+func (s *secondStage) embedSkills(ctx context.Context, skills map[string][]string) (err error) {
+	s.keepOnly(skills)
+	troubles := make(map[string]error)
+	for tenant, documents := range skills {
+		e := s.embedTenant(ctx, documents)
+		if e == nil {
+			continue
+		}
+		troubles[tenant], err = e, e
+		if fault.KindOf(e) != fault.InvalidArgument {
+			break // it is not about the tenant's texts
+		}
+	}
 	s.mu.Lock()
-	for _, d := range documents {
-		k := sha256.Sum256([]byte(d))
-		if !wanted[k] && s.vectors[k] == nil && len(wanted) < maxVectors {
-			missing = append(missing, d)
+	defer s.mu.Unlock()
+	s.troubles = troubles
+	return err
+}
+
+// keepOnly drops the vectors of all but these skills.
+func (s *secondStage) keepOnly(skills map[string][]string) {
+	wanted := make(map[[sha256.Size]byte]bool)
+	for _, documents := range skills {
+		for _, d := range documents {
+			wanted[sha256.Sum256([]byte(d))] = true
 		}
-		wanted[k] = true
 	}
-	for k := range s.vectors {
-		if !wanted[k] {
-			delete(s.vectors, k)
-		}
-	}
-	s.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.vectors, func(k [sha256.Size]byte, _ []float32) bool { return !wanted[k] })
+}
+
+// embedTenant gets the vectors of a tenant's skills that have none yet.
+func (s *secondStage) embedTenant(ctx context.Context, documents []string) error {
 	var refused []error
-	for chunk := range slices.Chunk(missing, embedBatchSize) {
+	for chunk := range slices.Chunk(s.missing(documents), embedBatchSize) {
 		if err := s.embedBatch(ctx, chunk, &refused); err != nil {
 			return err
 		}
@@ -84,6 +97,22 @@ func (s *secondStage) embedSkills(ctx context.Context, documents []string) (err 
 		return refused[0]
 	}
 	return nil
+}
+
+// missing returns the texts that have no vectors, each once, and not more than may be kept.
+func (s *secondStage) missing(documents []string) []string {
+	var missing []string
+	seen := make(map[[sha256.Size]byte]bool)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range documents {
+		k := sha256.Sum256([]byte(d))
+		if !seen[k] && s.vectors[k] == nil && len(s.vectors)+len(missing) < maxVectors {
+			missing = append(missing, d)
+		}
+		seen[k] = true
+	}
+	return missing
 }
 
 // embedBatch gets the vectors of documents. An endpoint refuses a whole call for one text, say because that is longer than its model reads: then the
@@ -127,13 +156,13 @@ func (s *secondStage) embed(ctx context.Context, documents, texts []string) erro
 
 // dropOthers drops the vectors of another dimension, because the endpoint has got another model, and has their skills read again. It does so rarely: an
 // endpoint with two models would have to read all of them again and again.
-func (s *secondStage) dropOthers(dimension int) {
+func (s *secondStage) dropOthers(tenant string, dimension int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.droppedAt.IsZero() && time.Since(s.droppedAt) < dropDelay {
 		return
 	}
-	s.droppedAt, s.embedErr = time.Now(), errDimensions
+	s.droppedAt, s.troubles = time.Now(), map[string]error{tenant: errDimensions}
 	maps.DeleteFunc(s.vectors, func(_ [sha256.Size]byte, v []float32) bool { return len(v) != dimension })
 	notify(s.dropped)
 }

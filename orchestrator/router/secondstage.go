@@ -47,7 +47,7 @@ type secondStage struct {
 
 	mu        sync.Mutex
 	vectors   map[[sha256.Size]byte][]float32 // guarded by mu; by the hash of the text
-	embedErr  error                           // guarded by mu; why some skills could not be read the last time; nil when all could
+	troubles  map[string]error                // guarded by mu; by tenant, why some of its skills could not be read the last time; none when all could
 	droppedAt time.Time                       // guarded by mu; when vectors were dropped the last time
 }
 
@@ -80,7 +80,7 @@ var (
 )
 
 // judge gives a second opinion on the hits of the first stage, the best of each agent. document returns the text of a skill.
-func (s *secondStage) judge(ctx context.Context, words string, a text.Answer, hits []text.Hit, document func(text.Hit) string) secondResult {
+func (s *secondStage) judge(ctx context.Context, tenant, words string, a text.Answer, hits []text.Hit, document func(text.Hit) string) secondResult {
 	o := secondResult{hits: hits}
 	switch {
 	case s == nil || len(hits) == 0:
@@ -89,7 +89,7 @@ func (s *secondStage) judge(ctx context.Context, words string, a text.Answer, hi
 		o.note = "the first stage decided: it is sure"
 		return o
 	}
-	skills, query, err := s.compare(ctx, words, hits, document)
+	skills, query, err := s.compare(ctx, tenant, words, hits, document)
 	if err != nil {
 		o.note = "the first stage decided: of the second, " + err.Error()
 		return o
@@ -141,13 +141,13 @@ func reorder(hits []text.Hit, similar []float64) []text.Hit {
 }
 
 // compare returns the vectors of the skills in hits and of the text, all of the same dimension.
-func (s *secondStage) compare(ctx context.Context, words string, hits []text.Hit, document func(text.Hit) string) (skills [][]float32, query []float32, err error) {
+func (s *secondStage) compare(ctx context.Context, tenant, words string, hits []text.Hit, document func(text.Hit) string) (skills [][]float32, query []float32, err error) {
 	skills = make([][]float32, len(hits))
 	s.mu.Lock()
 	for i, h := range hits {
 		skills[i] = s.vectors[sha256.Sum256([]byte(document(h)))]
 	}
-	trouble := s.embedErr
+	trouble := s.troubles[tenant]
 	s.mu.Unlock()
 	switch unread := slices.ContainsFunc(skills, func(v []float32) bool { return v == nil }); {
 	case unread && trouble != nil:
@@ -157,7 +157,7 @@ func (s *secondStage) compare(ctx context.Context, words string, hits []text.Hit
 	}
 	query, err = s.embedQuery(ctx, words)
 	if err == nil && slices.ContainsFunc(skills, func(v []float32) bool { return len(v) != len(query) }) {
-		s.dropOthers(len(query))
+		s.dropOthers(tenant, len(query))
 		err = errDimensions
 	}
 	return skills, query, err

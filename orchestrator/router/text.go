@@ -21,7 +21,7 @@ const (
 func (r *Router) byText(ctx context.Context, tenant, words string) searchResult {
 	answer := r.indexes.textIndex(tenant).index.Search(words, maxHits)
 	hits := bestPerAgent(answer.Hits)
-	second := r.secondStage.judge(ctx, words, answer, hits, func(h text.Hit) string {
+	second := r.secondStage.judge(ctx, tenant, words, answer, hits, func(h text.Hit) string {
 		if a, _, ok := r.directory.Peek(tenant, h.Agent); ok {
 			if s := skillOf(a, h.Skill); s != nil {
 				return skillDocument(s)
