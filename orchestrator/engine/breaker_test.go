@@ -199,3 +199,33 @@ func TestTasksThatWaitForAnAgentThatIsAwayWriteLittle(t *testing.T) {
 		s.stop()
 	})
 }
+
+// TestATryThatComesToNothingShutsNobodyOut has the store fail between the turn to try whether an agent is back and the message.
+func TestATryThatComesToNothingShutsNobodyOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &actor{name: "away", down: 5, play: delivers("done")}
+		s, earlier, failed := newStage(t, a), orchestrator.TaskID(tenant, "tester", "earlier"), false
+		s.misread = func(k orchestrator.Key) error {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			if k.ID != earlier || a.down > 0 || failed {
+				return nil
+			}
+			failed = true
+			return errLost
+		}
+		s.start()
+		defer s.stop()
+		m := text("do it")
+		m.ReferenceTaskIds = []string{earlier} // is looked up for each message
+		task, err := s.engine.Submit(t.Context(), engine.Submission{Tenant: tenant, Caller: "tester", Message: m, Route: orchestrator.Route{Agent: a.name}})
+		if err != nil {
+			t.Fatalf("Submit() = %v", err)
+		}
+		<-time.After(5 * time.Minute)
+		if got, err := s.store.Task(t.Context(), task.Key()); err != nil || !failed || got.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+			t.Errorf("the task is in state %s (%+v), %v, after the store has failed (%t), want completed once the agent is back", got.State, got.Error, err, failed)
+		}
+	})
+}

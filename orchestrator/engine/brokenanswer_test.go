@@ -120,6 +120,7 @@ func TestAnErrorInTheMiddleOfAnAnswerIsNotTheEndOfTheTask(t *testing.T) {
 		"it is said to work for ever, with an empty part":   {refused, unreadable, failed, refused, "half", 2 * time.Minute, 1},
 		"it is said to work for ever, each time since now":  {refused, stamped, failed, refused, "half", 2 * time.Minute, 1},
 		"it stumbles when it is asked":                      {refused, stumbles(refused, 20*time.Second), completed, "", "whole", time.Minute, 0},
+		"it is away when it is asked":                       {refused, stumbles(agentclient.ReasonUnreachable, 20*time.Second), completed, "", "whole", time.Minute, 0},
 		"its stream ends early and it stumbles":             {"", stumbles(refused, 20*time.Second), completed, "", "whole", time.Minute, 0},
 		"its stream ends early and it says nothing":         {"", stumbles(refused, 24*time.Hour), failed, refused, "half", time.Minute, 0},
 		"its stream ends early and it denies for a while":   {"", stumbles(denied, 2*time.Minute), completed, "", "whole", 3 * time.Minute, 0},

@@ -204,6 +204,9 @@ func cancel(t *testing.T, done *a2apb.Task, want string) {
 	if got := log[len(log)-1].Detail; !strings.Contains(got, want) {
 		t.Errorf("the log ends with %q, want it to say that %s", got, want)
 	}
+	if task.OpenAttempt() != nil || task.Attempts[0].Error == nil || task.Attempts[0].Error.Reason != "CANCELED" {
+		t.Errorf("the attempt of the canceled task is %+v, want it canceled", task.Attempts[0])
+	}
 	if task.State != a2apb.TaskState_TASK_STATE_CANCELED || len(slow.canceled) != 1 || slow.canceled[0] != "r1" {
 		t.Errorf("state %s, canceled at the agent %v, want canceled, [r1]", task.State, slow.canceled)
 	}

@@ -1,11 +1,13 @@
 package engine_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -45,18 +47,22 @@ func TestATaskThatHasChangedSinceItWasReadIsLeftAlone(t *testing.T) {
 
 func TestCancelingAgainIsSafe(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?"), &actor{name: "quick", skill: "other", play: delivers("done")})
+	quits := &actor{name: "quits", skill: "other", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		return say(snapshot("r", a2apb.TaskState_TASK_STATE_CANCELED, "enough"))
+	}}
+	w := newWorld(t, asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?"), &actor{name: "quick", skill: "other", play: delivers("done")}, quits)
 	canceled, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work"}}).ID)
 	if _, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: canceled.Key(), Caller: "tester"}); err != nil {
 		t.Fatalf("Cancel() = %v, want no error", err)
 	}
 	canceled, _ = w.awaitEnd(canceled.ID)
 	completed, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "quick"}}).ID)
+	unasked, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "quits"}}).ID)
 	for _, test := range []struct {
 		key   orchestrator.Key
 		again bool
 		want  string
-	}{{canceled.Key(), true, ""}, {canceled.Key(), false, "TASK_ENDED"}, {completed.Key(), true, "TASK_ENDED"}} {
+	}{{canceled.Key(), true, ""}, {canceled.Key(), false, "TASK_ENDED"}, {completed.Key(), true, "TASK_ENDED"}, {unasked.Key(), true, "TASK_ENDED"}} {
 		now, err := w.engine.Cancel(t.Context(), engine.Cancellation{Key: test.key, Caller: "tester", Etag: "0", Again: test.again})
 		if fault.ReasonOf(err) != test.want || err == nil && now.State != a2apb.TaskState_TASK_STATE_CANCELED {
 			t.Errorf("Cancel(%v, again %t) = %s, %v, want the reason %q", test.key, test.again, now.State, err, test.want)

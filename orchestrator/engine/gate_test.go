@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,14 +150,23 @@ func TestTheReviewerIsShownWhateverTheCallerWillBe(t *testing.T) {
 
 func TestAFailureIsHeldAtItsGate(t *testing.T) {
 	var w *world
-	w = newWorld(t, &actor{name: "web", play: fails("boom"), requirements: requirement("on-error")}, reviews(&w, "approved", "seen", true))
+	reviewer := reviews(&w, "approved", "seen", true)
+	w = newWorld(t, &actor{name: "web", play: fails("boom"), requirements: requirement("on-error")}, reviewer)
 	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
 	if !task.Blocked() || task.Error.Reason != "AGENT_FAILED" {
 		t.Fatalf("state %s, error %+v, want blocked with the agent's failure", task.State, task.Error)
 	}
 	consult(t, w, task.ID)
-	if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error.Reason != "AGENT_FAILED" {
-		t.Errorf("state, error = %s, %+v, want failed, AGENT_FAILED", task.State, task.Error)
+	why := task.Error
+	if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error == nil || *task.Error != *why || !task.Released {
+		t.Errorf("state, error = %s, %+v, released %t, want failed, %+v, released", task.State, task.Error, task.Released, why)
+	}
+	var shown []string
+	for _, p := range reviewer.sends()[0].GetParts() {
+		shown = append(shown, p.GetText())
+	}
+	if !slices.Contains(shown, why.Reason) || !slices.Contains(shown, why.Message) {
+		t.Errorf("the reviewer was shown %q, want %+v among that", shown, why)
 	}
 }
 

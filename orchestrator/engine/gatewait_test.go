@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -99,5 +100,48 @@ func TestATaskThatIsAheadOfTheLeasesGoesOn(t *testing.T) {
 	consult(t, w, task.ID)
 	if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
 		t.Errorf("state = %s, want completed", task.State)
+	}
+}
+
+// TestAGateSaysWhatTheCallerCanDo has a gate wait for a reviewer that thinks, and for one that nobody has asked.
+func TestAGateSaysWhatTheCallerCanDo(t *testing.T) {
+	t.Parallel()
+	thinks := &actor{name: "reviewer", play: func(ctx context.Context, _ *a2apb.Message, _ agentclient.Each) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	other := agentcard.ConsultationRequirement{ID: "other", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true}
+	for name, rules := range map[string][]agentcard.ConsultationRequirement{
+		"first": append([]agentcard.ConsultationRequirement{other}, requirement("pre-completion")...), "last": append(requirement("pre-completion"), other),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: rules}, thinks)
+			id := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID
+			w.await(id)
+			if _, err := w.engine.Consult(t.Context(), tenant, id, "r", nil, consultation.Request{}); err != nil {
+				t.Fatalf("Consult() = %v", err)
+			}
+			task := w.until(id, func(t *orchestrator.Task) bool { return strings.Contains(t.Error.Message, `"other"`) })
+			if !task.Blocked() || task.Error.Reason != "CONSULTATION_MISSING" {
+				t.Errorf("state %s, %+v, want blocked for the consultation that is missing", task.State, task.Error)
+			}
+		})
+	}
+}
+
+// TestATaskThatHasPassedAGateIsNotHeldByIt has an agent ask something once its message has been reviewed.
+func TestATaskThatHasPassedAGateIsNotHeldByIt(t *testing.T) {
+	t.Parallel()
+	var w *world
+	web := asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?")
+	web.name, web.requirements = "web", requirement("pre-execution")
+	w = newWorld(t, web, reviews(&w, "approved", "fine", true))
+	id := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID
+	w.await(id)
+	consult(t, w, id)
+	task := w.until(id, func(t *orchestrator.Task) bool { return t.AwaitsCaller() })
+	if task.Error != nil || task.Blocked() {
+		t.Errorf("the task whose agent asks something has the error %+v, want none", task.Error)
 	}
 }

@@ -27,6 +27,7 @@ type asker struct {
 	tasks    map[string]*a2apb.Task // guarded by mu
 	said     map[string][]string    // guarded by mu; by task, what it was told
 	bare     bool                   // it shows no history, as agents may
+	slow     bool                   // it shows its question until it has thought about the reply
 	state    a2apb.TaskState        // that it asks in
 	asked    int                    // guarded by mu; how often it was asked for a task
 	shown    int                    // guarded by mu; messages of its history in the answers
@@ -79,7 +80,9 @@ func (a *asker) take(m *a2apb.Message) (*a2apb.Task, error) {
 // think takes a message to heart, and asks again or delivers a second later. It needs mu.
 func (a *asker) think(t *a2apb.Task, m *a2apb.Message) {
 	next := proto.CloneOf(t)
-	next.Status = &a2apb.TaskStatus{State: a2apb.TaskState_TASK_STATE_WORKING}
+	if !a.slow {
+		next.Status = &a2apb.TaskStatus{State: a2apb.TaskState_TASK_STATE_WORKING}
+	}
 	if !a.bare {
 		next.History = append(next.History, m)
 	}

@@ -67,3 +67,19 @@ func asksBeforeWork() *actor {
 	}
 	return a
 }
+
+// TestTheLastWordOfATaskIsKept has an agent say something with the end of its task.
+func TestTheLastWordOfATaskIsKept(t *testing.T) {
+	t.Parallel()
+	for _, state := range []a2apb.TaskState{a2apb.TaskState_TASK_STATE_COMPLETED, a2apb.TaskState_TASK_STATE_FAILED} {
+		t.Run(state.String(), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, &actor{name: "agent", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+				return say(snapshot("r", state, "as far as I could"))
+			}})
+			if task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "agent"}}).ID); task.State != state || messageOf(task.StatusMessage) != "as far as I could" {
+				t.Errorf("the task is in state %s saying %v, want %s and the words of its agent", task.State, task.StatusMessage, state)
+			}
+		})
+	}
+}

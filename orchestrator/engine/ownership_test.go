@@ -12,6 +12,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/orchestrator/storetest"
 )
 
 // TestACancellationReachesTheReplicaThatWorks has a task canceled at one replica while another talks to the agent, and word for that one get lost for
@@ -181,4 +182,43 @@ func TestWhatALostLeaseWasForIsForgotten(t *testing.T) {
 		}
 		s.stop()
 	})
+}
+
+// TestWhatATaskThatWaitsIsToldElsewhereIsFound has another process take a reply to a task, or a request to cancel it, of which the one that works hears nothing.
+func TestWhatATaskThatWaitsIsToldElsewhereIsFound(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		tell func(ctx context.Context, e *engine.Engine, k orchestrator.Key) error
+		seen func(t *orchestrator.Task) bool
+	}{
+		"a reply": {func(ctx context.Context, e *engine.Engine, k orchestrator.Key) error {
+			_, err := e.Reply(ctx, engine.Reply{Key: k, Caller: "tester", Message: text("that one")})
+			return err
+		}, func(t *orchestrator.Task) bool { return len(t.Turns) == 3 }}, // and the next question
+		"that nobody needs it any more": {func(ctx context.Context, e *engine.Engine, k orchestrator.Key) error {
+			_, err := e.Cancel(ctx, engine.Cancellation{Key: k, Caller: "tester"})
+			return err
+		}, (*orchestrator.Task).Ended},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: newAsker()}
+				s.start()
+				stop := s.cancel
+				k := s.accept("worker", "r")
+				<-time.After(10 * time.Hour) // the agent is hardly asked any more
+				s.boot()                     // a process that does not work
+				if err := test.tell(t.Context(), s.engine, k); err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				<-time.After(2 * time.Minute) // in which tasks are looked for
+				if got, err := s.store.Task(t.Context(), k); err != nil || !test.seen(&got) {
+					t.Errorf("two minutes later the task is in state %s after %d turns, %v, want it to have gone on", got.State, len(got.Turns), err)
+				}
+				stop()
+				s.stop()
+			})
+		})
+	}
 }

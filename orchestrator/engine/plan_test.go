@@ -254,3 +254,24 @@ func TestAChainIsRefusedWithoutItsFirstInput(t *testing.T) {
 		t.Errorf("Resolve() of inputs without a message = %+v, %v, want a chain of three", d, err)
 	}
 }
+
+// TestAChainPassesOnWhatIsMeant has the first agent of a chain deliver more than the output that it declares, which it names in one way or another.
+func TestAChainPassesOnWhatIsMeant(t *testing.T) {
+	t.Parallel()
+	for name, made := range map[string]*a2apb.Artifact{"by its name": {ArtifactId: "1", Name: "stories"}, "by its id": {ArtifactId: "stories"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			list := threeInAChain()
+			made.Parts = text("the stories").GetParts()
+			list[0].play = func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+				notes := &a2apb.Artifact{ArtifactId: "2", Name: "notes", Parts: text("the notes").GetParts()}
+				return say(snapshotOf(withArtifacts(remoteTask("r", a2apb.TaskState_TASK_STATE_COMPLETED, ""), notes, made)))
+			}
+			w := newWorld(t, list...)
+			task, log := w.awaitEnd(w.submit(chained()).ID)
+			if want := "builder(coder(the stories))"; task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Artifacts[0].GetParts()[0].GetText() != want {
+				t.Errorf("state %s (%+v) with %v, want %s; log %v", task.State, task.Error, task.Artifacts, want, log)
+			}
+		})
+	}
+}

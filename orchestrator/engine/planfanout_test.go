@@ -170,3 +170,34 @@ func (s *overtakenCancel) Update(ctx context.Context, k orchestrator.Key, change
 	}
 	return s.Store.Update(ctx, k, change)
 }
+
+// TestEachOfAFanOutIsGivenTheInputsAsItsOwn has agents with names of their own for one input.
+func TestEachOfAFanOutIsGivenTheInputsAsItsOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, turns("a", "idea", "comment", "report", "reference"), turns("b", "brief", "comment", "report", "reference"))
+	task, log := w.awaitEnd(w.submit(engine.Submission{Route: toAll, Inputs: []orchestrator.Input{{Name: "wish", SemanticType: "comment", Parts: text("a shop").GetParts()}}}).ID)
+	var made []string
+	for _, a := range task.Artifacts {
+		made = append(made, a.GetParts()[0].GetText())
+	}
+	if want := []string{"a(a shop)", "b(a shop)"}; task.State != a2apb.TaskState_TASK_STATE_COMPLETED || !slices.Equal(made, want) {
+		t.Errorf("state %s (%+v) with %q, want completed with %q; log %v", task.State, task.Error, made, want, log)
+	}
+}
+
+// TestWhatAStepThatFailedMadeIsNotTheTasks has an agent of a fan-out fail with half of its work.
+func TestWhatAStepThatFailedMadeIsNotTheTasks(t *testing.T) {
+	t.Parallel()
+	halfway := &actor{name: "b", skill: "work", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		return say(snapshot("r", a2apb.TaskState_TASK_STATE_FAILED, "no more", "half"))
+	}}
+	w := newWorld(t, &actor{name: "a", skill: "work", play: delivers("done")}, halfway)
+	id := w.submit(engine.Submission{Route: toAll}).ID
+	task, log := w.awaitEnd(id)
+	if task.State != a2apb.TaskState_TASK_STATE_FAILED || len(task.Artifacts) > 1 || len(task.Artifacts) == 1 && task.Artifacts[0].GetParts()[0].GetText() != "done" {
+		t.Errorf("state %s with %v, want failed with what the other agent made, at most; log %v", task.State, task.Artifacts, log)
+	}
+	if child := w.task(task.Plan.Steps[1].TaskID); len(child.Artifacts) != 1 {
+		t.Errorf("the task of the step that failed has %v, want what its agent made", child.Artifacts)
+	}
+}

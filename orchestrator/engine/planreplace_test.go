@@ -153,6 +153,9 @@ func TestAnotherAgentStepsInForOneOfAFanOut(t *testing.T) {
 				if slices.Sort(who); len(slices.Compact(who)) != len(task.Plan.Steps) {
 					t.Errorf("the steps are done by %v, want each by another agent", who)
 				}
+				if sends := w.task(task.Plan.Steps[0].TaskID).Attempts[0].Sends; sends > 3 {
+					t.Errorf("a was tried %d times though another one can step in, want 3 at most", sends)
+				}
 				if !slices.ContainsFunc(log, func(e orchestrator.Event) bool { return strings.Contains(e.Detail, "does it instead of a") }) {
 					t.Errorf("the log does not say who does it instead: %v", log)
 				}
@@ -220,5 +223,27 @@ func TestAStepGoesToAnAgentThatTakesItsInputs(t *testing.T) {
 	list[3].inputs[0].ValidationRules = short
 	if _, err := newWorld(t, list...).engine.Submit(t.Context(), s); fault.ReasonOf(err) != "INPUT_INVALID" {
 		t.Errorf("Submit() when nobody takes the input = %v, want INPUT_INVALID", err)
+	}
+}
+
+// TestAStepForWhichNobodyCanStepInIsTriedAsOftenAsAnyTask has an agent of a fan-out, and one of a chain, be away for a while.
+func TestAStepForWhichNobodyCanStepInIsTriedAsOftenAsAnyTask(t *testing.T) {
+	t.Parallel()
+	alike := func(name string) *actor { return &actor{name: name, skill: "work", play: delivers("done")} }
+	for name, test := range map[string]struct {
+		list []*actor
+		s    engine.Submission
+	}{
+		"of a fan-out": {[]*actor{alike("a"), alike("b")}, engine.Submission{Route: toAll}}, "of a chain": {threeInAChain(), chained()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.list[0].down = 7
+			w := newWorld(t, test.list...)
+			task, log := w.awaitEnd(w.submit(test.s).ID)
+			if a := w.task(task.Plan.Steps[0].TaskID).Attempts; len(a) != 1 || a[0].Sends != 8 || a[0].Error != nil {
+				t.Errorf("state %s (%+v), the attempts of the first step are %+v, want one in which the eighth try succeeds; log %v", task.State, task.Error, a, log)
+			}
+		})
 	}
 }

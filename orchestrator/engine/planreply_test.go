@@ -181,3 +181,22 @@ func TestOfTwoRepliesToOneQuestionOneIsRefused(t *testing.T) {
 		t.Errorf("%d replies were taken; the task is in state %s with %d turns, want 1, and completed with 2", taken, done.State, len(done.Turns))
 	}
 }
+
+// TestATaskWhoseStepHasAReplyWaitsForNoMore has the agent of a step think about a reply.
+func TestATaskWhoseStepHasAReplyWaitsForNoMore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: newAsker(), actors: map[string]*actor{"worker": {name: "worker", skill: "work"}}}
+		s.start()
+		defer s.stop()
+		task, err := s.engine.Submit(t.Context(), engine.Submission{Tenant: tenant, Caller: "tester", Message: text("begin"), Route: toAll})
+		if err != nil {
+			t.Fatalf("Submit() = %v", err)
+		}
+		<-time.After(10 * time.Second)
+		task, err = s.engine.Reply(t.Context(), engine.Reply{Key: task.Key(), Caller: "tester", Message: text("that one")})
+		if err != nil || task.Waits() || task.StatusMessage != nil || task.Plan.Waiting() != nil {
+			t.Errorf("Reply() = a task in state %s saying %v, %v, want one that waits for nobody", task.State, task.StatusMessage, err)
+		}
+	})
+}

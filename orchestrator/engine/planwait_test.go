@@ -186,3 +186,24 @@ func TestATaskWhoseStepsWorkWorks(t *testing.T) {
 		t.Errorf("the task is in state %s, want it to work", task.State)
 	}
 }
+
+// TestAQuestionComesBeforeAGate has the tasks of two steps wait, for a reply and for a consultation, in any order.
+func TestAQuestionComesBeforeAGate(t *testing.T) {
+	t.Parallel()
+	for name, names := range map[string][2]string{"the question first": {"a", "b"}, "the gate first": {"b", "a"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asker, gated := asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?"), &actor{name: names[1], skill: "work", play: delivers("done"), requirements: requirement("pre-completion")}
+			asker.name = names[0]
+			w := newWorld(t, asker, gated, &actor{name: "reviewer", play: delivers("done")})
+			task := w.submit(engine.Submission{Route: toAll, Attributes: sensitive})
+			both := func(t *orchestrator.Task) bool {
+				return !slices.ContainsFunc(t.Plan.Steps, func(s orchestrator.Step) bool { return s.State != a2apb.TaskState_TASK_STATE_INPUT_REQUIRED })
+			}
+			task = w.until(task.ID, func(t *orchestrator.Task) bool { return both(t) && t.Plan.Waiting() != nil })
+			if waits := task.Plan.Waiting(); waits.Agent != asker.name || messageOf(task.StatusMessage) != "which?" {
+				t.Errorf("the task shows that %s waits, saying %v, want the question", waits.Agent, task.StatusMessage)
+			}
+		})
+	}
+}

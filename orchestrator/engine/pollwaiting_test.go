@@ -163,3 +163,49 @@ func TestAfterARestartAnAgentIsNotAskedAboutAllWaitingTasksAtOnce(t *testing.T) 
 		})
 	}
 }
+
+// TestAnAgentThatWasAuthorizedElsewhereIsSeenToGoOn has an agent that asks for an authorization get it elsewhere, soon, long after the first searches for tasks.
+func TestAnAgentThatWasAuthorizedElsewhereIsSeenToGoOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := asks(a2apb.TaskState_TASK_STATE_AUTH_REQUIRED, "who are you?")
+		s := newStage(t, a)
+		s.start()
+		defer s.stop()
+		<-time.After(70 * time.Second)
+		k := s.accept(a.name, "r")
+		<-time.After(time.Second)
+		a.remember(remoteTask("r", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done"))
+		<-time.After(4 * time.Second)
+		if got, err := s.store.Task(t.Context(), k); err != nil || got.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+			t.Errorf("seconds after its agent went on the task is in state %s (%+v), %v, want completed", got.State, got.Error, err)
+		}
+	})
+}
+
+// TestAnotherQuestionIsShown has an agent that nobody answers ask something else, under another id.
+func TestAnotherQuestionIsShown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ask := func(id, words string) *a2apb.Task {
+			question := remoteTask("r1", a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, words)
+			question.Status.Message.MessageId = id
+			return question
+		}
+		agent := &actor{name: "agent"}
+		agent.play = func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+			agent.remember(ask("q1", "how many?"))
+			return say(snapshotOf(ask("q1", "how many?")))
+		}
+		s := newStage(t, agent)
+		s.start()
+		defer s.stop()
+		k := s.accept("agent", "r")
+		<-time.After(time.Hour)
+		agent.remember(ask("q2", "how much?"))
+		<-time.After(20 * time.Minute)
+		if task, err := s.store.Task(t.Context(), k); err != nil || messageOf(task.StatusMessage) != "how much?" || len(task.Turns) != 2 {
+			t.Errorf("the task in state %s says %v after the turns %+v, %v, want the second question of two", task.State, task.StatusMessage, task.Turns, err)
+		}
+	})
+}

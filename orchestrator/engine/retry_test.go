@@ -69,9 +69,10 @@ func TestABreakerKeepsManyTasksFromAnAgentThatIsDown(t *testing.T) {
 	})
 }
 
+// TestAnOutageIsNotFollowedByAStorm has an agent come back that is slow to accept tasks, and slower to do them. Those that it has accepted hold up no others.
 func TestAnOutageIsNotFollowedByAStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const tasks, most, down = 150, 32, time.Minute
+		const tasks, most, down, soon = 150, 32, time.Minute, 45 * time.Second
 		start := time.Now()
 		underWay, highest := 0, 0
 		f := &flaky{worker: newWorker(), fail: func(int) error {
@@ -80,7 +81,8 @@ func TestAnOutageIsNotFollowedByAStorm(t *testing.T) {
 			}
 			return nil
 		}}
-		f.hold = func() { // the agent is slow to accept
+		f.takes = 10 * time.Minute
+		f.hold = func() {
 			f.count(func() {
 				underWay++
 				highest = max(highest, underWay)
@@ -97,6 +99,9 @@ func TestAnOutageIsNotFollowedByAStorm(t *testing.T) {
 		s.stop()
 		if highest < most/2 || highest > most {
 			t.Errorf("up to %d messages were on their way at once after the outage, want most of %d and no more", highest, most)
+		}
+		if last := f.asked[len(f.asked)-1].Sub(start); last > down+soon {
+			t.Errorf("the last message was sent %s after the outage, want %s at most", last-down, soon)
 		}
 		for _, k := range keys {
 			s.check("after the outage", k)

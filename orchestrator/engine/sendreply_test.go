@@ -249,3 +249,55 @@ func (l silentLeases) Beat(ctx context.Context, n orchestrator.Node) error {
 	}
 	return l.LeaseStore.Beat(ctx, n)
 }
+
+// cutAsker is an agent whose connections end with an error as soon as it has a reply.
+type cutAsker struct {
+	*asker
+	with error
+}
+
+func (a cutAsker) Send(ctx context.Context, m *a2apb.Message, stream bool, each agentclient.Each) error {
+	if m.GetTaskId() == "" {
+		return a.asker.Send(ctx, m, stream, each)
+	}
+	if _, err := a.take(m); err != nil {
+		return err
+	}
+	return a.with
+}
+
+// TestAReplyThatTheHistoryShowsIsNotSentAgain has an agent go on showing its question until it has thought, and its history.
+func TestAReplyThatTheHistoryShowsIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	for name, with := range map[string]error{"the connection breaks": errAway, "the answer is an error": fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "boom")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				agent := newAsker()
+				agent.slow = true
+				s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: cutAsker{agent, with}}
+				s.start()
+				defer s.stop()
+				k := s.accept("worker", "r")
+				<-time.After(5 * time.Second)
+				if _, err := s.engine.Reply(t.Context(), engine.Reply{Key: k, Caller: "tester", Message: text("that one")}); err != nil {
+					t.Fatalf("Reply() = %v", err)
+				}
+				<-time.After(time.Minute)
+				got, err := s.store.Task(t.Context(), k)
+				if err != nil || len(got.Turns) != 3 || messageOf(got.StatusMessage) != "question 2?" {
+					t.Fatalf("the task is in state %s after the turns %+v, %v, want the next question", got.State, got.Turns, err)
+				}
+				log, err := s.store.Events(t.Context(), k, 0, 1000)
+				if err != nil || slices.ContainsFunc(log, func(e orchestrator.Event) bool { return strings.Contains(e.Detail, "did not take") }) {
+					t.Errorf("the log says that the agent did not take the reply: %v, %v", log, err)
+				}
+				agent.mu.Lock()
+				defer agent.mu.Unlock()
+				if n := agent.sends[got.Turns[1].MessageID]; n != 1 {
+					t.Errorf("the agent got the reply %d times, want once", n)
+				}
+			})
+		})
+	}
+}

@@ -62,6 +62,7 @@ type simulation struct {
 	logs     slog.Handler                     // nil: nobody reads them
 	refuse   func(t *orchestrator.Task) error // of the store; nil: it takes every change
 	stall    func(ctx context.Context) error  // of the store, before it takes a change; nil: it does not
+	misread  func(k orchestrator.Key) error   // of the store; nil: it reads every task
 	moment   *moment                          // when somebody else does something; may be nil
 	now      func() time.Time                 // nil: time.Now
 	engine   *engine.Engine
@@ -94,7 +95,7 @@ func (s *simulation) boot() (work func()) {
 	if s.logs != nil {
 		logger = slog.New(s.logs)
 	}
-	life := &mortal{Store: s.store, refuse: s.refuse, stall: s.stall}
+	life := &mortal{Store: s.store, refuse: s.refuse, stall: s.stall, misread: s.misread}
 	tasks := orchestrator.Store(life)
 	if s.moment != nil {
 		tasks = meddled{life, s.moment}
@@ -223,6 +224,8 @@ type mortal struct {
 
 	refuse func(t *orchestrator.Task) error // says why a change is not written, if it is not; may be nil
 	stall  func(ctx context.Context) error  // takes time before a change is written; may be nil
+
+	misread func(k orchestrator.Key) error // says why a whole task is not read, if it is not; may be nil
 }
 
 var errDead = errors.New("this process is dead")
@@ -239,6 +242,11 @@ func (m *mortal) Task(ctx context.Context, k orchestrator.Key) (orchestrator.Tas
 		return orchestrator.Task{}, errDead
 	}
 	m.reads.Add(1)
+	if m.misread != nil {
+		if err := m.misread(k); err != nil {
+			return orchestrator.Task{}, err
+		}
+	}
 	return m.Store.Task(ctx, k)
 }
 
