@@ -7,7 +7,6 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -34,22 +33,19 @@ func (c *conversation) survives(ctx context.Context, err error) bool {
 		return false
 	}
 	if fault.ReasonOf(err) != agentclient.ReasonDenied { // a credential that expires ends streams, and no work
-		c.broken = &brokenAnswer{why: err, lastNews: time.Now()}
+		c.broken = &brokenAnswer{why: err}
 	}
 	return true
 }
 
 // counts reports whether the error is the failure of the agent, which was asked for its task and answered with t or err.
 func (b *brokenAnswer) counts(t *a2apb.Task, err error) bool {
-	switch {
-	case err != nil:
+	if err != nil {
 		return !agentclient.Retryable(err) && !isOurs(err)
-	case orchestrator.Terminal(t.GetStatus().GetState()), orchestrator.Interrupted(t.GetStatus().GetState()):
-		return false
 	}
 	now := proto.CloneOf(t)    // t becomes part of the conversation, which changes it
 	now.Status.Timestamp = nil // some agents give each answer the present time
-	if b.last == nil || !proto.Equal(b.last, now) {
+	if !proto.Equal(b.last, now) {
 		b.last, b.lastNews = now, time.Now()
 	}
 	return time.Since(b.lastNews) > settleTime
