@@ -27,7 +27,7 @@ type Typed struct {
 type Decision struct {
 	Chosen     string      `json:",omitempty"`
 	Skill      string      `json:",omitempty"` // of the chosen agent, if the route asked for a skill or led to one
-	Candidates []Candidate `json:",omitempty"` // those that were chosen, then the others, best first
+	Candidates []Candidate `json:",omitempty"` // those that were chosen, who comes next, and the others, best first
 	Rejected   []Rejection `json:",omitempty"`
 	Omitted    int         `json:",omitempty"` // how many candidates and rejections are not listed
 	Refused    string      `json:",omitempty"` // why no agent was chosen; empty when one was

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -152,6 +153,30 @@ func TestADecisionListsWhomItChose(t *testing.T) {
 			if why := strings.Join(c.Reasons, "; "); !strings.Contains(why, "0 of 10 tasks under way; taken as the less loaded of itself and ") {
 				t.Errorf("%s: the decision says %q of %s, want why it is taken", name, why, c.Agent)
 			}
+		}
+	}
+}
+
+// TestWhoComesNextIsChosenToo has four agents that are alike, so that each of the others comes next after the first as often.
+func TestWhoComesNextIsChosenToo(t *testing.T) {
+	t.Parallel()
+	r := router.New(router.Config{Directory: fleet{loaded("a", 0, 10), loaded("b", 0, 10), loaded("c", 0, 10), loaded("d", 0, 10)}, Intn: rand.New(rand.NewPCG(1, 2)).IntN})
+	next := map[string]int{}
+	for range 400 {
+		got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := got.Decision; d.Chosen == "a" {
+			next[d.Candidates[1].Agent]++
+			if why := strings.Join(d.Candidates[1].Reasons, "; "); strings.Contains(why, "taken") {
+				t.Errorf("Resolve() says %q of who was not taken", why)
+			}
+		}
+	}
+	for _, name := range []string{"b", "c", "d"} {
+		if n := next[name]; n < 20 || n > 50 {
+			t.Errorf("%s came next after a %d times, want about 33 times: %v", name, n, next)
 		}
 	}
 }

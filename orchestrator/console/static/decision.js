@@ -22,7 +22,7 @@ export function decision(d) {
         null,
         d.chain.map((l) => h("li", null, agent(l.agent), ": ", (l.inputs ?? []).map(typed).join(", "), " → ", typed(l.output))),
       ),
-    candidates.length > 0 && table("Candidates, the best first", ["Agent", "Skill", "Score", "Why"], candidates),
+    candidates.length > 0 && table("Candidates, those that were chosen first", ["Agent", "Skill", "Score", "Why"], candidates),
     rejected.length > 0 && table("Rejected", ["Agent", "Code", "Why"], rejected),
     d.omitted && h("p", { class: "quiet" }, `and ${d.omitted} more`),
   );

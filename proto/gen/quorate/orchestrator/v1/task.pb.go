@@ -1186,7 +1186,7 @@ type RouteDecision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent that was chosen; empty when none fits.
 	Chosen string `protobuf:"bytes,1,opt,name=chosen,proto3" json:"chosen,omitempty"`
-	// The agents that could have taken it: those that were chosen, then the others, best first.
+	// The agents that could have taken it: those that were chosen, who comes next, and the others, best first.
 	Candidates []*Candidate `protobuf:"bytes,2,rep,name=candidates,proto3" json:"candidates,omitempty"`
 	// The agents that could not take it, each with the reason.
 	Rejected []*Rejection `protobuf:"bytes,3,rep,name=rejected,proto3" json:"rejected,omitempty"`
