@@ -72,5 +72,5 @@ func busy(status int) bool {
 
 // retryAfter returns how long the server asks to wait, at most an hour, or 0 when it does not say.
 func retryAfter(resp *http.Response) time.Duration {
-	return pause.Asked(resp.Header.Get("Retry-After"), maxRetryAfter)
+	return pause.Asked(resp.Header, maxRetryAfter)
 }

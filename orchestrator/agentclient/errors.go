@@ -194,7 +194,7 @@ func fromHTTP(at *endpoint, resp *http.Response, body string) error {
 		body = fmt.Sprintf("a redirect to %s; redirects are not followed, so the agent's card must have that URL", to)
 	}
 	f := answerError(at, httpReasons[resp.StatusCode], fmt.Sprintf("HTTP %d", resp.StatusCode), body)
-	f.RetryAfter = pause.Asked(resp.Header.Get("Retry-After"), maxRetryAfter)
+	f.RetryAfter = pause.Asked(resp.Header, maxRetryAfter)
 	return f
 }
 

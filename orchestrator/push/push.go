@@ -135,6 +135,6 @@ func judge(resp *http.Response) error {
 		return fault.New(fault.FailedPrecondition, "RECEIVER_GONE", "the receiver is gone (HTTP 410)")
 	}
 	f := fault.New(fault.Unavailable, "RECEIVER_REFUSED", "the receiver answered HTTP %d", resp.StatusCode)
-	f.RetryAfter = pause.Asked(resp.Header.Get("Retry-After"), maxRetryAfter)
+	f.RetryAfter = pause.Asked(resp.Header, maxRetryAfter)
 	return f
 }
