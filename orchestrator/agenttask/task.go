@@ -81,7 +81,7 @@ func (h *Task) setStatus(s *a2apb.TaskStatus) bool {
 	switch {
 	case s.GetMessage() != nil:
 		h.Status, h.statusMemory = s.GetMessage(), proto.Size(s.GetMessage())+orchestrator.Overhead(s.GetMessage())
-	case asked != "" && h.asked == "": // it goes on, and what it asked says nothing about that
+	case asked != "" && h.asked == "", h.Ended(): // what it said or asked before says nothing about this state
 		h.Status, h.statusMemory = nil, 0
 	}
 	return news

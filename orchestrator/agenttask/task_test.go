@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator/agenttask"
 )
 
 // changes is an update of a task's state, which may name a context.
@@ -40,6 +42,19 @@ func TestWhatIsNews(t *testing.T) {
 		}
 		if news, err := h.Apply(test.says); err != nil || news {
 			t.Errorf("Apply() of %s once more = %t, %v, want no news", name, news, err)
+		}
+	}
+}
+
+// TestWordsBelongToAState has an agent change its state without a word after it has said something.
+func TestWordsBelongToAState(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[a2apb.TaskState]string{
+		working: "on it", a2apb.TaskState_TASK_STATE_COMPLETED: "", a2apb.TaskState_TASK_STATE_FAILED: "", a2apb.TaskState_TASK_STATE_REJECTED: "",
+	} {
+		h := apply(t, says(working, "on it"), changes("r", "", state))
+		if got := agenttask.Text(h.Status); got != want {
+			t.Errorf("an agent whose task is %s without a word says %q, want %q", state, got, want)
 		}
 	}
 }

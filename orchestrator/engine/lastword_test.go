@@ -47,6 +47,27 @@ func TestAQuestionIsNotTheLastWordOfATask(t *testing.T) {
 	}
 }
 
+// TestProgressIsNotTheLastWordOfATask has an agent say what it does, and then complete its task without a word.
+func TestProgressIsNotTheLastWordOfATask(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &actor{name: "busy"}
+		a.play = func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+			for _, task := range []*a2apb.Task{remoteTask("r", a2apb.TaskState_TASK_STATE_WORKING, "on it"), remoteTask("r", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done")} {
+				if err := say(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: task}}); err != nil {
+					return err
+				}
+				<-time.After(time.Second) // what it says is stored by then
+			}
+			return nil
+		}
+		w := newWorld(t, a)
+		if done, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "busy"}}).ID); done.StatusMessage != nil || len(done.Artifacts) != 1 {
+			t.Errorf("the task is completed saying %v with %d artifacts, want nothing and one", done.StatusMessage, len(done.Artifacts))
+		}
+	})
+}
+
 // asksBeforeWork is an agent that asks, and that begins the answer to the reply with its task as it was, as the SDKs of the A2A project do.
 func asksBeforeWork() *actor {
 	a := &actor{name: "asker"}
