@@ -2,4 +2,5 @@
 //
 // It uses a2a-go's types of both versions. The data of a part is an object in 0.3 and any JSON value in 1.0. A value that is not an object is wrapped in
 // one and unwrapped on the way back, in the way of the A2A project's SDKs. Media types and file names of text and data have no place in 0.3 and are lost.
+// What agents answer is read as they mean it, also where it has no kinds, or the states of 1.0.
 package legacy

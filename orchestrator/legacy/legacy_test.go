@@ -132,3 +132,56 @@ func TestFilesAreReadAsTheirSendersMeantThem(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersAreReadAsTheyAreMeant has answers as servers in use give them, which say nothing else than the one that follows 0.3.
+func TestAnswersAreReadAsTheyAreMeant(t *testing.T) {
+	t.Parallel()
+	const (
+		task  = `{"kind":"task","id":"t","contextId":"c","status":{"state":"input-required","timestamp":"2026-12-01T12:00:00Z","message":{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"x"}]}},"artifacts":[{"artifactId":"a","parts":[{"kind":"data","data":{"state":"COMPLETED","text":"y"}},{"kind":"file","file":{"uri":"https://a.example/f"}}]}]}`
+		state = `{"kind":"status-update","taskId":"t","contextId":"c","final":true,"status":{"state":"completed","timestamp":"2026-12-01T12:00:00Z"}}`
+		piece = `{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"kind":"text","text":"x"}]}}`
+		words = `{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"x"}]}`
+	)
+	unkind := strings.NewReplacer(`"kind":"task",`, "", `"kind":"status-update",`, "", `"kind":"artifact-update",`, "", `"kind":"message",`, "", `"kind":"text",`, "", `"kind":"data",`, "", `"kind":"file",`, "")
+	modern := strings.NewReplacer(`"state":"input-required"`, `"state":"TASK_STATE_INPUT_REQUIRED"`, `"state":"completed"`, `"state":"TASK_STATE_COMPLETED"`, `"role":"agent"`, `"role":"ROLE_AGENT"`)
+	underscore := strings.NewReplacer(`"state":"input-required"`, `"state":"input_required"`, `"state":"completed"`, `"state":"COMPLETED"`)
+	naive := strings.NewReplacer(`"timestamp":"2026-12-01T12:00:00Z"`, `"timestamp":"2026-12-01T12:00:00.123456"`)
+	number := strings.NewReplacer(`"timestamp":"2026-12-01T12:00:00Z"`, `"timestamp":1796126400`)
+	timeless := strings.NewReplacer(`"timestamp":"2026-12-01T12:00:00Z",`, "", `,"timestamp":"2026-12-01T12:00:00Z"`, "")
+	for _, right := range []string{task, state, piece, words} {
+		want, err := legacy.ReadEvent([]byte(right))
+		if err != nil {
+			t.Fatalf("ReadEvent(%s) = %v", right, err)
+		}
+		same := []string{unkind.Replace(right), modern.Replace(right), underscore.Replace(right), unkind.Replace(modern.Replace(right))}
+		for _, odd := range same {
+			if got, err := legacy.ReadEvent([]byte(odd)); err != nil || !proto.Equal(got, want) {
+				t.Errorf("ReadEvent(%s) = %v, %v, want %v", odd, got, err, want)
+			}
+		}
+		if want, err = legacy.ReadEvent([]byte(timeless.Replace(right))); err != nil {
+			t.Fatalf("ReadEvent(%s) without times = %v", right, err)
+		}
+		for _, odd := range []string{naive.Replace(right), number.Replace(right)} {
+			if got, err := legacy.ReadEvent([]byte(odd)); odd != right && (err != nil || !proto.Equal(got, want)) {
+				t.Errorf("ReadEvent(%s) = %v, %v, want %v", odd, got, err, want)
+			}
+		}
+	}
+	want, err := legacy.ReadTask([]byte(task))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := legacy.ReadTask([]byte(unkind.Replace(modern.Replace(task)))); err != nil || !proto.Equal(got, want) {
+		t.Errorf("ReadTask() = %v, %v, want %v", got, err, want)
+	}
+}
+
+func TestAnAnswerThatMeansNothingIsNotRead(t *testing.T) {
+	t.Parallel()
+	for _, broken := range []string{`{"kind":"poem"}`, `{}`, `[]`, `{"id":"t"}`} {
+		if got, err := legacy.ReadEvent([]byte(broken)); err == nil {
+			t.Errorf("ReadEvent(%s) = %v, want an error", broken, got)
+		}
+	}
+}

@@ -14,8 +14,10 @@ import (
 // ReadEvent decodes the result of a method of 0.3, or an event of a stream.
 func ReadEvent(raw []byte) (*a2apb.StreamResponse, error) {
 	said, err := old.UnmarshalEventJSON(withFiles(raw))
-	if err != nil {
-		return nil, err
+	if err != nil || !isKnown(said) {
+		if said, err = old.UnmarshalEventJSON(withFiles(repaired(raw))); err != nil {
+			return nil, err
+		}
 	}
 	event, err := a2av0.ToV1Event(said)
 	if err != nil {
@@ -28,8 +30,11 @@ func ReadEvent(raw []byte) (*a2apb.StreamResponse, error) {
 // ReadTask decodes a task, which is the result of tasks/get and tasks/cancel.
 func ReadTask(raw []byte) (*a2apb.Task, error) {
 	var said old.Task
-	if err := Decode(raw, &said); err != nil {
-		return nil, err
+	if err := Decode(raw, &said); err != nil || !isKnown(&said) {
+		said = old.Task{}
+		if err := Decode(repaired(raw), &said); err != nil {
+			return nil, err
+		}
 	}
 	task, err := a2av0.ToV1Task(&said)
 	if err != nil {
