@@ -11,7 +11,7 @@ const webFetch = `{"name":"web-fetch","version":"1.2.0","cardUri":"http://127.0.
 			"condition":{"attribute":"handling_sensitive_data","operator":"equals","value":true}}]},
 	"status":{"agentName":"web-fetch","status":"available","lastHeartbeat":"2026-01-02T03:05:00Z","leaseExpireTime":"2026-01-02T03:05:30Z","epoch":"3"}}`
 
-const oldAgent = `{"name":"old","version":"0.1.0","card":{"name":"old","url":"https://old.example/a2a","preferredTransport":"JSONRPC",
+const oldAgent = `{"name":"old","version":"0.1.0","card":{"name":"old","url":"https://old.example/a2a",
 	"additionalInterfaces":[{"url":"https://old.example/a2a","transport":"JSONRPC"},{"url":"https://old.example/rest","transport":"HTTP+JSON"}],"skills":[]},
 	"status":{"agentName":"old","status":"unavailable","errorMessage":"no heartbeat"}}`
 

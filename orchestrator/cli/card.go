@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,7 +19,8 @@ type cardSkill struct{ id, description string }
 
 type cardInterface struct{ binding, url string }
 
-// readCard reads a card of A2A v1.0, or of v0.3, which has its first interface at the top level and may repeat it among the others.
+// readCard reads a card of A2A v1.0, or of v0.3, which has its first interface at the top level, with JSON-RPC as the default, and may repeat it among the
+// others.
 func readCard(s *structpb.Struct) card {
 	c := card{description: stringIn(s, "description")}
 	for _, skill := range structsIn(s, "skills") {
@@ -28,7 +30,7 @@ func readCard(s *structpb.Struct) card {
 		c.interfaces = append(c.interfaces, cardInterface{strings.TrimSpace(stringIn(i, "protocolBinding") + " " + stringIn(i, "protocolVersion")), stringIn(i, "url")})
 	}
 	if len(c.interfaces) == 0 && stringIn(s, "url") != "" {
-		c.interfaces = append(c.interfaces, cardInterface{stringIn(s, "preferredTransport"), stringIn(s, "url")})
+		c.interfaces = append(c.interfaces, cardInterface{cmp.Or(stringIn(s, "preferredTransport"), "JSONRPC"), stringIn(s, "url")})
 		for _, i := range structsIn(s, "additionalInterfaces") {
 			if other := (cardInterface{stringIn(i, "transport"), stringIn(i, "url")}); !slices.Contains(c.interfaces, other) {
 				c.interfaces = append(c.interfaces, other)

@@ -6,7 +6,7 @@ import { badge, code, facts, h, json, link, outside, section, table, when } from
 export function description(c) {
   const interfaces = c.supportedInterfaces?.length
     ? c.supportedInterfaces
-    : [{ url: c.url, transport: c.preferredTransport }, ...(c.additionalInterfaces ?? [])];
+    : [{ url: c.url, transport: c.preferredTransport || "JSONRPC" }, ...(c.additionalInterfaces ?? [])];
   const skills = (c.skills ?? []).map((s) => [
     h("a", { href: "#/skills?" + new URLSearchParams({ skill: s.id }) }, s.id),
     s.name,
