@@ -17,6 +17,9 @@ const maxQuestionBytes = 256 << 10
 // byMessage is the prefix of a question's identity that is taken from its message, which is reliable.
 const byMessage = "message "
 
+// unnamed is the identity of a question of which the agent says neither.
+const unnamed = "question"
+
 // QuestionOf returns the identity of the question with which an agent waits, "" if it does not wait: that of its message or, without one, the time of
 // the state.
 func QuestionOf(s *a2apb.TaskStatus) string {
@@ -28,7 +31,7 @@ func QuestionOf(s *a2apb.TaskStatus) string {
 	case s.GetTimestamp() != nil:
 		return "time " + s.GetTimestamp().AsTime().Truncate(time.Millisecond).Format(time.RFC3339Nano)
 	default:
-		return "question"
+		return unnamed
 	}
 }
 
@@ -73,7 +76,12 @@ func (h *Task) RecordTurns(t *orchestrator.Task, now time.Time) {
 	if reply := t.EditPendingReply(); reply != nil && h.reply.taken {
 		reply.Done = true
 	}
-	if !h.WaitsForCaller() && orchestrator.Interrupted(t.State) { // the agent continued by itself
+	if a := t.EditOpenAttempt(); h.asked == "" && h.State != a2apb.TaskState_TASK_STATE_UNSPECIFIED && a != nil { // the agent goes on, and its question is over
+		if t.StatusMessage = nil; a.Question == unnamed {
+			a.Question = "" // another one that it asks without a name is none that the task has
+		}
+	}
+	if !h.WaitsForCaller() && orchestrator.Interrupted(t.State) {
 		t.State, t.StatusMessage = a2apb.TaskState_TASK_STATE_WORKING, nil
 	}
 	if !h.HasNewQuestion(t) {

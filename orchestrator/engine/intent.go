@@ -47,9 +47,9 @@ func (e *Engine) addAttempt(t *orchestrator.Task, binding string) orchestrator.E
 	return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: to %s over %s", a.Number, a.Agent, binding))
 }
 
-// closeAttempt ends the open attempt, if any.
+// closeAttempt ends the open attempt, if any. What its agent asked says nothing about the end.
 func (e *Engine) closeAttempt(t *orchestrator.Task, why *orchestrator.Error) {
 	if a := t.EditOpenAttempt(); a != nil {
-		a.EndTime, a.Error = e.now(), why
+		a.EndTime, a.Error, t.StatusMessage = e.now(), why, nil
 	}
 }

@@ -177,8 +177,8 @@ func TestAnAgentThatWasAuthorizedElsewhereIsSeenToGoOn(t *testing.T) {
 		<-time.After(time.Second)
 		a.remember(remoteTask("r", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done"))
 		<-time.After(4 * time.Second)
-		if got, err := s.store.Task(t.Context(), k); err != nil || got.State != a2apb.TaskState_TASK_STATE_COMPLETED {
-			t.Errorf("seconds after its agent went on the task is in state %s (%+v), %v, want completed", got.State, got.Error, err)
+		if got, err := s.store.Task(t.Context(), k); err != nil || got.State != a2apb.TaskState_TASK_STATE_COMPLETED || got.StatusMessage != nil {
+			t.Errorf("seconds after its agent went on the task is in state %s (%+v) saying %v, %v, want completed, and nothing of the question", got.State, got.Error, got.StatusMessage, err)
 		}
 	})
 }
@@ -206,6 +206,30 @@ func TestAnotherQuestionIsShown(t *testing.T) {
 		<-time.After(20 * time.Minute)
 		if task, err := s.store.Task(t.Context(), k); err != nil || messageOf(task.StatusMessage) != "how much?" || len(task.Turns) != 2 {
 			t.Errorf("the task in state %s says %v after the turns %+v, %v, want the second question of two", task.State, task.StatusMessage, task.Turns, err)
+		}
+	})
+}
+
+// TestAQuestionAfterAnotherOneIsShown has an agent that gives what it says no ids be authorized elsewhere, go on, and ask something else.
+func TestAQuestionAfterAnotherOneIsShown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := asks(a2apb.TaskState_TASK_STATE_AUTH_REQUIRED, "who are you?")
+		s := newStage(t, a)
+		s.start()
+		defer s.stop()
+		k := s.accept(a.name, "r")
+		<-time.After(time.Second)
+		for _, test := range []struct {
+			state a2apb.TaskState
+			words string
+			want  string
+		}{{a2apb.TaskState_TASK_STATE_WORKING, "thanks", ""}, {a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?", "which?"}} {
+			a.remember(remoteTask("r", test.state, test.words))
+			<-time.After(time.Minute)
+			if got, err := s.store.Task(t.Context(), k); err != nil || got.State != test.state || messageOf(got.StatusMessage) != test.want {
+				t.Errorf("the task is in state %s saying %v, %v, want %s saying %q", got.State, got.StatusMessage, err, test.state, test.want)
+			}
 		}
 	})
 }

@@ -8,12 +8,15 @@ import (
 	"github.com/quorate/quorate/orchestrator/storetest"
 )
 
-// newStage returns a simulation, not started, of some agents.
+// newStage returns a simulation, not started, of some agents. A single one plays whoever else is registered later.
 func newStage(t *testing.T, agents ...*actor) *simulation {
 	t.Helper()
 	s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), actors: make(map[string]*actor)}
 	for _, a := range agents {
 		s.actors[a.name] = a
+	}
+	if len(agents) == 1 {
+		s.client = agents[0]
 	}
 	return s
 }

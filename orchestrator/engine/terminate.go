@@ -41,9 +41,6 @@ func (e *Engine) storeTermination(
 	ctx context.Context, read *orchestrator.Task, keep func(*orchestrator.Task) []orchestrator.Event, state a2apb.TaskState, why *orchestrator.Error, note string,
 ) (stepResult, error) {
 	return e.transition(ctx, read, sameVersion, func(t *orchestrator.Task) []orchestrator.Event {
-		if t.AwaitsCaller() {
-			t.StatusMessage = nil // a question says nothing about the end
-		}
 		kept := keep(t)
 		e.closeAttempt(t, why)
 		return append(kept, e.finish(t, state, why, note)...)
