@@ -77,6 +77,16 @@ func TestAByteOrderMarkIsNoPartOfAStream(t *testing.T) {
 	}
 }
 
+// TestARecordSeparatorIsNoPartOfAnEvent has an agent's events be texts of a sequence of JSON (RFC 7464), as those of VoltAgent's servers are.
+func TestARecordSeparatorIsNoPartOfAnEvent(t *testing.T) {
+	t.Parallel()
+	const event = "data: \x1e" + `{"jsonrpc":"2.0","id":"1","result":{"message":{"messageId":"separate"}}}` + "\n\n"
+	got, err := sendRaw(t, agentcard.BindingJSONRPC, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"+event)
+	if err != nil || got != "separate" {
+		t.Errorf("Send() = %v with the message %q, want the one behind the separator", err, got)
+	}
+}
+
 // TestWhatIsWrongInAResponseIsSaidInWordsOfJSON has agents whose error is a text, and whose text was cut in the middle of a character.
 func TestWhatIsWrongInAResponseIsSaidInWordsOfJSON(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package agentclient
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -87,6 +88,7 @@ func (c *rpcCaller) post(ctx context.Context, method string, params json.RawMess
 // again counts more than the error in the body, unless that is one of A2A's own.
 func (c *rpcCaller) result(resp *http.Response, body []byte) (json.RawMessage, error) {
 	failed := resp != nil && !succeeded(resp)
+	body = bytes.TrimPrefix(body, []byte("\x1e")) // begins a text in a sequence of JSON (RFC 7464), of which VoltAgent's servers make their events
 	if err := bounded.JSON(body); err != nil {
 		return nil, invalid(&c.at, "%v", err)
 	}
