@@ -59,13 +59,16 @@ func (w *whim) Send(ctx context.Context, m *a2apb.Message, stream bool, each age
 	case again:
 		return err
 	case err != nil || !stream:
-		go w.work(context.Background(), w.unheard)
+		go w.workAlone(ctx)
 		return err
 	}
 	return w.work(ctx, each)
 }
 
-func (*whim) unheard(*a2apb.StreamResponse) error { return nil }
+// workAlone does the task while nobody listens.
+func (w *whim) workAlone(ctx context.Context) {
+	_ = w.work(context.WithoutCancel(ctx), func(*a2apb.StreamResponse) error { return nil }) // nobody would hear of an error
+}
 
 // loses reports whether a call goes wrong. It needs mu.
 func (w *whim) loses() bool {
@@ -98,7 +101,7 @@ func (w *whim) work(ctx context.Context, each agentclient.Each) error {
 		err := pauses.For(ctx, thinks)
 		if err == nil {
 			w.mu.Lock()
-			said, state := w.move(), w.task.GetStatus().GetState()
+			said, state := w.move(ctx), w.task.GetStatus().GetState()
 			w.mu.Unlock()
 			if err = errAway; said != nil {
 				err = each(said)
@@ -108,14 +111,14 @@ func (w *whim) work(ctx context.Context, each agentclient.Each) error {
 			}
 		}
 		if err != nil {
-			go w.work(context.Background(), w.unheard)
+			go w.workAlone(ctx)
 			return err
 		}
 	}
 }
 
 // move does something and returns what it says of that, nil for a connection that breaks. It needs mu.
-func (w *whim) move() *a2apb.StreamResponse {
+func (w *whim) move(ctx context.Context) *a2apb.StreamResponse {
 	ends := []a2apb.TaskState{a2apb.TaskState_TASK_STATE_COMPLETED, a2apb.TaskState_TASK_STATE_COMPLETED, a2apb.TaskState_TASK_STATE_FAILED, a2apb.TaskState_TASK_STATE_REJECTED}
 	w.moves--
 	words := fmt.Sprintf("words %d", w.moves)
@@ -130,7 +133,7 @@ func (w *whim) move() *a2apb.StreamResponse {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.become(a2apb.TaskState_TASK_STATE_WORKING, "thanks")
-			go w.work(context.Background(), w.unheard)
+			go w.workAlone(ctx)
 		})
 		return w.become(a2apb.TaskState_TASK_STATE_AUTH_REQUIRED, "to be authorized")
 	case kind == 2:
