@@ -16,7 +16,7 @@ type Store struct {
 	Region      string        `yaml:"region" doc:"AWS region of the tables; empty: from AWS's own configuration."`
 	Endpoint    string        `yaml:"endpoint" doc:"URL of an emulator or a private endpoint; empty: from AWS's own configuration, which may select a FIPS endpoint (AWS_USE_FIPS_ENDPOINT)."`
 	TablePrefix string        `yaml:"tablePrefix" doc:"Prefix of the names of all tables, such as prod-."`
-	Lease       time.Duration `yaml:"lease" doc:"With kind: dynamodb, how long a silent replica keeps its tasks before others take them over, 3s to 1m."`
+	Lease       time.Duration `yaml:"lease" doc:"With kind: dynamodb, how long a silent replica keeps its tasks before others take them over, 3s to 1m; the same for all replicas."`
 	PageKeyFile string        `yaml:"pageKeyFile" doc:"File with the 32 random bytes (or 64 hexadecimal digits) that sign page tokens, the same for all replicas; the embedded store makes its own when this is empty."`
 }
 
