@@ -119,7 +119,11 @@ func (r *Registry) checkAccess(uri string, response *http.Response) error {
 
 func readCard(uri string, response *http.Response) ([]byte, error) {
 	if response.StatusCode != http.StatusOK {
-		return nil, fault.New(fault.FailedPrecondition, "CARD_UNREACHABLE", "%s answered %s, not a card", uri, response.Status).With("uri", uri)
+		hint := ""
+		if !strings.Contains(uri, "/.well-known/") && !strings.Contains(uri, "?") { // it may be that of the agent itself
+			hint = "; the card of an agent there is usually at " + strings.TrimSuffix(uri, "/") + wellKnownPath
+		}
+		return nil, fault.New(fault.FailedPrecondition, "CARD_UNREACHABLE", "%s answered %s, not a card%s", uri, response.Status, hint).With("uri", uri)
 	}
 	raw, err := io.ReadAll(io.LimitReader(response.Body, agentcard.MaxBytes+1))
 	if err != nil {
