@@ -40,6 +40,11 @@ func (h *Task) WaitsForCaller() bool {
 	return orchestrator.Interrupted(h.State) && !h.awaitsReaction()
 }
 
+// goesOn reports whether the agent is known to wait for nobody, so that what it asked before is over.
+func (h *Task) goesOn() bool {
+	return h.asked == "" && h.State != a2apb.TaskState_TASK_STATE_UNSPECIFIED
+}
+
 // HasNewQuestion reports whether the agent waits with a question that t does not have yet.
 func (h *Task) HasNewQuestion(t *orchestrator.Task) bool {
 	a, last := t.OpenAttempt(), len(t.Turns)-1
@@ -76,9 +81,10 @@ func (h *Task) RecordTurns(t *orchestrator.Task, now time.Time) {
 	if reply := t.EditPendingReply(); reply != nil && h.reply.taken {
 		reply.Done = true
 	}
-	if a := t.EditOpenAttempt(); h.asked == "" && h.State != a2apb.TaskState_TASK_STATE_UNSPECIFIED && a != nil { // the agent goes on, and its question is over
-		if t.StatusMessage = nil; a.Question == unnamed {
-			a.Question = "" // another one that it asks without a name is none that the task has
+	if a := t.EditOpenAttempt(); a != nil && h.goesOn() {
+		t.StatusMessage = nil
+		if a.Question == unnamed {
+			a.Question = "" // another one without a name is none that the task has
 		}
 	}
 	if !h.WaitsForCaller() && orchestrator.Interrupted(t.State) {

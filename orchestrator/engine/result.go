@@ -53,9 +53,7 @@ func (e *Engine) storeEnd(ctx context.Context, c *conversation, why *orchestrato
 		c.remote.RecordTurns(t, e.now())
 		said := guardedProgress(t, c.unsavedProgress...)
 		e.closeAttempt(t, why)
-		if c.remote.Status != nil || c.remote.Ended() {
-			t.StatusMessage = c.remote.Status
-		}
+		t.StatusMessage = c.remote.Status
 		if why == nil || len(c.remote.Artifacts) > 0 { // a question may have shown a draft before
 			t.Artifacts = c.remote.Artifacts
 		}
