@@ -49,6 +49,8 @@ func shortReason(why *fault.Error) string {
 		return "is not trusted any more"
 	case router.CodeNoInput, router.CodeBadInput:
 		return "does not take the inputs"
+	case "AGENT_NOT_FOUND":
+		return "is not registered any more"
 	}
 	return "could not be reached"
 }

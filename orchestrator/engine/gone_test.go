@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -170,7 +171,11 @@ func TestWhatAnAgentHadAcceptedThatWasDeletedIsBegunAnew(t *testing.T) {
 	w.agents.mu.Lock()
 	delete(w.agents.actors, "gone")
 	w.agents.mu.Unlock()
-	if task, log := w.awaitEnd(id); task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Agent != "other" || len(gone.sends()) != 1 {
+	task, log := w.awaitEnd(id)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Agent != "other" || len(gone.sends()) != 1 {
 		t.Errorf("state %s (%+v) by %s, want completed by the other one; log %v", task.State, task.Error, task.Agent, log)
+	}
+	if why := task.Decision.Candidates[0].Reasons; !slices.Contains(why, "taken since gone is not registered any more") {
+		t.Errorf("the decision says %q of who stepped in, want that the agent is not registered any more", why)
 	}
 }
