@@ -13,11 +13,9 @@ import (
 
 // ReadEvent decodes the result of a method of 0.3, or an event of a stream.
 func ReadEvent(raw []byte) (*a2apb.StreamResponse, error) {
-	said, err := old.UnmarshalEventJSON(withFiles(raw))
-	if err != nil || !isKnown(said) {
-		if said, err = old.UnmarshalEventJSON(withFiles(repaired(raw))); err != nil {
-			return nil, err
-		}
+	said, err := readOld(raw, func(raw []byte) (old.Event, error) { return old.UnmarshalEventJSON(withFiles(raw)) })
+	if err != nil {
+		return nil, err
 	}
 	event, err := a2av0.ToV1Event(said)
 	if err != nil {
@@ -29,19 +27,27 @@ func ReadEvent(raw []byte) (*a2apb.StreamResponse, error) {
 
 // ReadTask decodes a task, which is the result of tasks/get and tasks/cancel.
 func ReadTask(raw []byte) (*a2apb.Task, error) {
-	var said old.Task
-	if err := Decode(raw, &said); err != nil || !isKnown(&said) {
-		said = old.Task{}
-		if err := Decode(repaired(raw), &said); err != nil {
-			return nil, err
-		}
+	said, err := readOld(raw, func(raw []byte) (*old.Task, error) {
+		t := &old.Task{}
+		return t, Decode(raw, t)
+	})
+	if err != nil {
+		return nil, err
 	}
-	task, err := a2av0.ToV1Task(&said)
+	task, err := a2av0.ToV1Task(said)
 	if err != nil {
 		return nil, err
 	}
 	t := &a2apb.Task{}
 	return t, Encode(task, t)
+}
+
+// readOld reads an event of 0.3 and, where it cannot be read as it is, repaired.
+func readOld[E old.Event](raw []byte, read func(raw []byte) (E, error)) (E, error) {
+	if said, err := read(raw); err == nil && isKnown(said) {
+		return said, nil
+	}
+	return read(repaired(raw))
 }
 
 var lenient = protojson.UnmarshalOptions{DiscardUnknown: true}

@@ -9,9 +9,8 @@ import (
 	old "github.com/a2aproject/a2a-go/a2a"
 )
 
-// repaired returns an agent's answer with what a2a-go's types cannot read in the form that 0.3 prescribes, or raw itself if there is nothing to repair:
-// objects without their kind, states and roles in the words of 1.0, and times without a zone, which are dropped. Servers in use answer so, such as
-// inference-gateway's ADK 0.26.
+// repaired returns an agent's answer with what a2a-go's types cannot read in the form that 0.3 prescribes: objects without their kind, states and roles in
+// the words of 1.0, and times without a zone, which are dropped. Servers in use answer so, such as inference-gateway's ADK 0.26. What is no JSON stays.
 func repaired(raw []byte) []byte {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
