@@ -41,9 +41,12 @@ type Agent struct {
 // Key returns the agent's key.
 func (a *Agent) Key() Key { return Key{a.Tenant, a.Name} }
 
-// Missing returns the NotFound fault for an agent that does not exist, with the reason AGENT_NOT_FOUND; stores return it too.
+// ReasonMissing is the reason of the fault for an agent that does not exist.
+const ReasonMissing = "AGENT_NOT_FOUND"
+
+// Missing returns the NotFound fault for an agent that does not exist; stores return it too.
 func Missing(key Key) error {
-	return fault.New(fault.NotFound, "AGENT_NOT_FOUND", "no agent is named %q", fault.Clip(key.Name)).With("agent", fault.Clip(key.Name))
+	return fault.New(fault.NotFound, ReasonMissing, "no agent is named %q", fault.Clip(key.Name)).With("agent", fault.Clip(key.Name))
 }
 
 // stamp gives the agent the revision and a new etag, which is computed from everything a reader can see of the registration. The creation time is

@@ -6,6 +6,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
 )
 
 // withNewChoice returns a decision with another choice.
@@ -49,7 +50,7 @@ func shortReason(why *fault.Error) string {
 		return "is not trusted any more"
 	case router.CodeNoInput, router.CodeBadInput:
 		return "does not take the inputs"
-	case "AGENT_NOT_FOUND":
+	case registry.ReasonMissing:
 		return "is not registered any more"
 	}
 	return "could not be reached"

@@ -20,7 +20,7 @@ const sendsBeforeFallback = 3
 // unreachableReasons are the reasons of faults for an agent that cannot be reached, asks for a credential that Quorate does not have, has a version
 // other than the one asked for, or has a card that is not trusted any more.
 var unreachableReasons = []string{
-	agentclient.ReasonUnreachable, agentclient.ReasonDenied, agentauth.ReasonUnavailable, agentauth.ReasonUnfit, "AGENT_NOT_FOUND", "ADDRESS_BLOCKED",
+	agentclient.ReasonUnreachable, agentclient.ReasonDenied, agentauth.ReasonUnavailable, agentauth.ReasonUnfit, registry.ReasonMissing, "ADDRESS_BLOCKED",
 	router.ReasonVersion, router.CodeUntrusted,
 }
 
