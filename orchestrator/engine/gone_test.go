@@ -25,25 +25,9 @@ func vanishing() *actor {
 	return a
 }
 
-// given submits a task for the skill to a stage that has begun.
-func (s *simulation) given(fanOut *orchestrator.FanOut) orchestrator.Key {
-	s.t.Helper()
-	task, err := s.engine.Submit(s.t.Context(), engine.Submission{
-		Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Skill: "work", FanOut: fanOut}, Deadline: time.Now().Add(12 * time.Hour),
-	})
-	if err != nil {
-		s.t.Fatalf("Submit() = %v", err)
-	}
-	return task.Key()
-}
-
-func (s *simulation) stored(k orchestrator.Key) orchestrator.Task {
-	s.t.Helper()
-	task, err := s.store.Task(s.t.Context(), k)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return task
+// toWork is the route of tasks that it gets, which have time enough.
+func toWork(f *orchestrator.FanOut) engine.Submission {
+	return engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: f}, Deadline: time.Now().Add(12 * time.Hour)}
 }
 
 // TestWhatAnAgentThatIsGoneHadAcceptedIsBegunAnew has an agent accept a task and not be there any more.
@@ -65,7 +49,7 @@ func TestWhatAnAgentThatIsGoneHadAcceptedIsBegunAnew(t *testing.T) {
 				s := newStage(t, gone, stand())
 				s.start()
 				defer s.stop()
-				k := s.given(nil)
+				k := s.put(toWork(nil))
 				<-time.After(5*time.Minute - 10*time.Second)
 				if task := s.stored(k); len(task.Attempts) != 1 {
 					t.Errorf("before five minutes have passed the task is with %s, want it to stay", task.Agent)
@@ -95,7 +79,7 @@ func TestAnAgentHasTimeToComeBackAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, vanishing(), stand())
 		s.start()
-		k := s.given(nil)
+		k := s.put(toWork(nil))
 		<-time.After(time.Minute)
 		s.stop()
 		<-time.After(time.Hour)
@@ -119,7 +103,7 @@ func TestAStepOfAnAgentThatIsGoneIsBegunAnew(t *testing.T) {
 		s := newStage(t, vanishing(), stand())
 		s.start()
 		defer s.stop()
-		k := s.given(&orchestrator.FanOut{Mode: orchestrator.PlanAll, Agents: 1})
+		k := s.put(toWork(&orchestrator.FanOut{Mode: orchestrator.PlanAll, Agents: 1}))
 		<-time.After(8 * time.Minute)
 		if task := s.stored(k); task.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(task.Plan.Steps) != 2 || task.Plan.Steps[1].Agent != "other" {
 			t.Errorf("state %s (%+v) with the steps %+v, want completed by the other one", task.State, task.Error, task.Plan.Steps)
@@ -144,7 +128,7 @@ func TestAConversationWithAnAgentThatIsGoneIsGivenToNobodyElse(t *testing.T) {
 		s := newStage(t, gone, stand())
 		s.start()
 		defer s.stop()
-		k := s.given(nil)
+		k := s.put(toWork(nil))
 		<-time.After(time.Minute)
 		if _, err := s.engine.Reply(t.Context(), engine.Reply{Key: k, Caller: "tester", Message: text("that one")}); err != nil {
 			t.Fatalf("Reply() = %v", err)
