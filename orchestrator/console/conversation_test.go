@@ -82,6 +82,30 @@ func TestOfManyArtifactsThoseInSightAreLaidOut(t *testing.T) {
 	b.nothingWrong()
 }
 
+// TestPiecesOfATextAreReadAsOne has an agent make a part of every piece that its model says, a file between them, and a sentence that begins anew.
+func TestPiecesOfATextAreReadAsOne(t *testing.T) {
+	q := start(t, t.TempDir())
+	a := kittest.Start(t, kit.Config{
+		Name: "streamer", Description: "Says it bit by bit.", Version: "1.0.0",
+		Skills: []kit.Skill{{ID: "say", Name: "Say", Description: "Says.", Tags: []string{"test"}}},
+		Handler: func(ctx context.Context, task *kit.Task) error {
+			notes := a2a.NewTextPart("notes")
+			notes.Filename = "notes.txt"
+			said := []*a2a.Part{a2a.NewTextPart("Pi"), a2a.NewTextPart(" is 3"), a2a.NewTextPart("."), a2a.NewTextPart("14."), a2a.NewTextPart("Ask me."), notes, a2a.NewTextPart("Bye")}
+			return task.AddArtifact(ctx, kit.Artifact{Name: "answer", Parts: said})
+		},
+	})
+	q.post(t, "/v1/agents:register", map[string]any{"cardUri": a.CardURL()})
+	id := q.post(t, "/v1/tasks", map[string]any{"message": words("what is pi?"), "route": map[string]any{"agent": "streamer"}})
+	b := open(t, q.HTTP+"/#/tasks/"+id, 1280, 800)
+	b.signIn(q.token)
+	b.sees("answer")
+	want := "Pi is 3.14.\nAsk me.|notes|Bye"
+	if got := eval[string](b, `[...document.querySelectorAll("article pre")].map((e) => e.textContent).join("|")`); got != want {
+		t.Errorf("the artifact reads %q, want %q", got, want)
+	}
+}
+
 // TestAFileHasItsSize has files whose base64 ends with two signs, with one and with none that stand for nothing.
 func TestAFileHasItsSize(t *testing.T) {
 	q := start(t, t.TempDir())

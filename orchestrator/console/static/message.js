@@ -7,6 +7,22 @@ import { ended } from "./tasks.js";
 export const parts = (list) =>
   (list ?? []).map((part) => h("div", { class: "said" }, part.filename && h("p", null, code(part.filename)), content(part)));
 
+/** joined makes one part of the texts that follow each other: an agent that streams what its model says makes a part of every few letters of it. */
+function joined(list) {
+  const all = [];
+  for (const part of list ?? []) {
+    const last = all.at(-1);
+    if (isText(part) && last && isText(last)) last.text += (startsAnew(last.text, part.text) ? "\n" : "") + part.text;
+    else all.push({ ...part });
+  }
+  return all;
+}
+
+const isText = (part) => part.text !== undefined && !part.filename;
+
+/** startsAnew reports whether a text, as opposed to the next piece of one, follows: a sentence has ended, and another begins without a space. */
+const startsAnew = (before, next) => /[.!?:]$/.test(before) && /^\p{Lu}/u.test(next);
+
 function content(part) {
   if (part.text !== undefined) return h("pre", { tabindex: "0" }, part.text);
   if (part.data !== undefined) return json(part.data);
@@ -33,7 +49,7 @@ export const artifacts = (t) =>
   section(
     "Artifacts",
     (t.artifacts ?? []).map((a) =>
-      h("article", null, h("h3", null, a.name || a.artifactId), a.description && h("p", null, a.description), parts(a.parts)),
+      h("article", null, h("h3", null, a.name || a.artifactId), a.description && h("p", null, a.description), parts(joined(a.parts))),
     ),
     (t.artifacts ?? []).length === 0 &&
       h("p", { class: "empty" }, t.withheldArtifacts ? `They are held back${ended(t) ? "" : " until the gate opens"}.` : "There are none."),
