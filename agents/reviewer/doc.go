@@ -11,7 +11,7 @@
 //   - assigns a random value of 20 characters or more to a name that contains secret, token, api key, access key or
 //     credential (high-entropy-assignment),
 //
-// and approves everything else. It also checks file names, media types and the strings inside JSON. Feedback names each rule
-// and the line, never the secret itself. It reads line by line, so it misses a secret that is split over two lines: it is a
-// safety net, not a proof that there is no secret.
+// and approves everything else. It also checks file names, media types and the strings inside JSON, and texts that follow each
+// other as one. Feedback names each rule and the line, never the secret itself. It reads line by line, so it misses a secret
+// that is split over two lines: it is a safety net, not a proof that there is no secret.
 package reviewer

@@ -61,10 +61,28 @@ func reviewParts(parts []*a2a.Part) kit.Outcome {
 		blank = blank && (strings.TrimSpace(text) == "" || besideContent(part))
 		findings = append(findings, scan(where, text)...)
 	}
-	if blank {
+	switch {
+	case blank:
 		findings = []string{empty}
+	case len(findings) == 0:
+		findings = scanPieces(parts)
 	}
 	return decide(findings...)
+}
+
+// scanPieces returns what is found only in parts together: an agent that streams a text makes a part of every few letters of it.
+func scanPieces(parts []*a2a.Part) []string {
+	var findings []string
+	for i := 0; i < len(parts); i++ {
+		first := i
+		var text strings.Builder
+		for ; i < len(parts) && parts[i].Data() == nil; i++ {
+			piece, _ := readable(parts[i]) // all are, or there would be a finding
+			text.WriteString(piece)
+		}
+		findings = append(findings, scan(fmt.Sprintf("parts %d to %d, ", first+1, i), text.String())...)
+	}
+	return findings
 }
 
 // besideContent reports whether a part holds names, metadata and the like, as Quorate puts them behind what they belong to: who delivers nothing else
