@@ -11,7 +11,6 @@ func TestPiecesOfATextAreReadAsOne(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ parts, want string }{
 		"pieces":         {`{"text":"Pi"},{"text":" is 3"},{"text":"."},{"text":"14, "},{"text":"abo"},{"text":"ut"}`, "Pi is 3.14, about\n"},
-		"sentences":      {`{"text":"Pi is 3.14."},{"text":"Ask me more!"},{"text":" I may know."}`, "Pi is 3.14.\nAsk me more! I may know.\n"},
 		"lines":          {`{"text":"one\ntw"},{"text":"o\n"},{"text":"three"}`, "one\ntwo\nthree\n"},
 		"a file between": {`{"text":"before"},{"text":"x","filename":"x.txt"},{"text":"after"}`, "before\nx\nafter\n"},
 		"data between":   {`{"text":"before"},{"data":{"a":1}},{"text":"af"},{"text":"ter"}`, "before\n{\"a\":1}\nafter\n"},

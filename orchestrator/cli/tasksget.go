@@ -80,7 +80,7 @@ func (a *app) delivered(task *orchestratorv1.Task) {
 		a.out.line("")
 		several := task.GetPlan() != nil && task.GetPlan().GetMode() != "chain" // the artifact's id then says who made it
 		a.out.line("Artifact %s", choose(artifact.GetName() != "" && !several, artifact.GetName(), artifact.GetArtifactId()))
-		a.parts(joinTexts(artifact.GetParts()))
+		a.parts(orchestrator.JoinTexts(artifact.GetParts()))
 	}
 	if parts := task.GetStatusMessage().GetParts(); (len(task.GetArtifacts()) == 0 || orchestrator.Interrupted(task.GetState())) && len(parts) > 0 {
 		a.out.line("")

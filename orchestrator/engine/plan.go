@@ -116,10 +116,11 @@ func takes(list []orchestrator.Take, name string) bool {
 	return slices.ContainsFunc(list, func(t orchestrator.Take) bool { return t.From == 0 && t.Item == name })
 }
 
+// artifactParts returns the parts of artifacts as an input. Few agents expect one text as several parts.
 func artifactParts(artifacts []*a2apb.Artifact) []*a2apb.Part {
 	var parts []*a2apb.Part
 	for _, a := range artifacts {
-		parts = append(parts, a.GetParts()...)
+		parts = append(parts, orchestrator.JoinTexts(a.GetParts())...)
 	}
 	return parts
 }

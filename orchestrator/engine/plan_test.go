@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -255,14 +256,17 @@ func TestAChainIsRefusedWithoutItsFirstInput(t *testing.T) {
 	}
 }
 
-// TestAChainPassesOnWhatIsMeant has the first agent of a chain deliver more than the output that it declares, which it names in one way or another.
+// TestAChainPassesOnWhatIsMeant has the first agent of a chain deliver more than the output that it declares, which it names in one way or another and
+// once delivers in pieces.
 func TestAChainPassesOnWhatIsMeant(t *testing.T) {
 	t.Parallel()
-	for name, made := range map[string]*a2apb.Artifact{"by its name": {ArtifactId: "1", Name: "stories"}, "by its id": {ArtifactId: "stories"}} {
+	pieces := slices.Concat(text("the st").GetParts(), text("ories").GetParts())
+	for name, made := range map[string]*a2apb.Artifact{
+		"by its name": {ArtifactId: "1", Name: "stories", Parts: text("the stories").GetParts()}, "by its id": {ArtifactId: "stories", Parts: pieces},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			list := threeInAChain()
-			made.Parts = text("the stories").GetParts()
 			list[0].play = func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
 				notes := &a2apb.Artifact{ArtifactId: "2", Name: "notes", Parts: text("the notes").GetParts()}
 				return say(snapshotOf(withArtifacts(remoteTask("r", a2apb.TaskState_TASK_STATE_COMPLETED, ""), notes, made)))

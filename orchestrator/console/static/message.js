@@ -12,16 +12,13 @@ function joined(list) {
   const all = [];
   for (const part of list ?? []) {
     const last = all.at(-1);
-    if (isText(part) && last && isText(last)) last.text += (startsAnew(last.text, part.text) ? "\n" : "") + part.text;
+    if (isText(part) && last && isText(last)) last.text += part.text;
     else all.push({ ...part });
   }
   return all;
 }
 
 const isText = (part) => part.text !== undefined && !part.filename;
-
-/** startsAnew reports whether a text, as opposed to the next piece of one, follows: a sentence has ended, and another begins without a space. */
-const startsAnew = (before, next) => /[.!?:]$/.test(before) && /^\p{Lu}/u.test(next);
 
 function content(part) {
   if (part.text !== undefined) return h("pre", { tabindex: "0" }, part.text);
