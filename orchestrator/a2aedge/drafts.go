@@ -6,6 +6,8 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/orchestrator/engine"
 )
 
 // shownArtifacts are the artifacts that a client has of a stream, by id.
@@ -13,11 +15,12 @@ type shownArtifacts map[string]*a2apb.Artifact
 
 // drafts returns the updates that bring the client what the agent has delivered so far. What the agent has replaced is forgotten, and would be shown anew:
 // it may give each artifact a new id for hours.
-func (s shownArtifacts) drafts(artifacts []*a2apb.Artifact) (updates []*a2apb.TaskArtifactUpdateEvent) {
+func (s shownArtifacts) drafts(artifacts []engine.Draft) (updates []*a2apb.TaskArtifactUpdateEvent) {
 	now := make(map[string]bool, len(artifacts))
 	for _, a := range artifacts {
 		now[a.GetArtifactId()] = true
-		if u := s.draft(a); u != nil {
+		if u := s.draft(a.Artifact); u != nil {
+			u.LastChunk = a.Whole
 			updates = append(updates, u)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/quorate/quorate/agents/kit"
 	"github.com/quorate/quorate/orchestrator/a2aedge"
+	"github.com/quorate/quorate/orchestrator/engine"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
 
@@ -66,6 +67,7 @@ func TestAStreamShowsWhatTheAgentMakesWhileItWorks(t *testing.T) {
 	for _, binding := range bindings {
 		t.Run(string(binding), func(t *testing.T) {
 			var seen []string
+			last := 0
 			for e, err := range w.client(t, "/agents/author", binding).SendStreamingMessage(w.ctx, &a2a.SendMessageRequest{Message: text("write", nil)}) {
 				if err != nil {
 					t.Fatalf("SendStreamingMessage() = %v after %d artifacts", err, len(seen))
@@ -80,12 +82,15 @@ func TestAStreamShowsWhatTheAgentMakesWhileItWorks(t *testing.T) {
 				for _, p := range update.Artifact.Parts {
 					seen[len(seen)-1] += p.Text()
 				}
+				if update.LastChunk {
+					last++
+				}
 				if n := len(seen); n <= len(chapters) && seen[n-1] == chapters[n-1] {
 					agent.goOn <- struct{}{}
 				}
 			}
-			if len(seen) != len(chapters) {
-				t.Errorf("%d artifacts were sent, want each of %d once", len(seen), len(chapters))
+			if len(seen) != len(chapters) || last != len(chapters) {
+				t.Errorf("%d artifacts were sent, and %d last chunks, want each of %d once", len(seen), last, len(chapters))
 			}
 		})
 	}
@@ -179,9 +184,9 @@ func TestWhatAStreamShowedEndsAsWhatIsStored(t *testing.T) {
 	}
 }
 
-func copies(made map[string]*a2apb.Artifact) (list []*a2apb.Artifact) {
+func copies(made map[string]*a2apb.Artifact) (list []engine.Draft) {
 	for _, a := range made {
-		list = append(list, proto.CloneOf(a))
+		list = append(list, engine.Draft{Artifact: proto.CloneOf(a)})
 	}
 	return list
 }
@@ -191,7 +196,7 @@ func TestWhatAnAgentReplacesIsForgotten(t *testing.T) {
 	t.Parallel()
 	shown := make(a2aedge.ShownArtifacts)
 	for n := range 100 {
-		if got := shown.Drafts([]*a2apb.Artifact{{ArtifactId: strconv.Itoa(n), Parts: []*a2apb.Part{{}}}}); len(got) != 1 || len(shown) != 1 {
+		if got := shown.Drafts([]engine.Draft{{Artifact: &a2apb.Artifact{ArtifactId: strconv.Itoa(n), Parts: []*a2apb.Part{{}}}}}); len(got) != 1 || len(shown) != 1 {
 			t.Fatalf("Drafts() of artifact %d = %v, and %d are kept, want its update, and one", n, got, len(shown))
 		}
 	}

@@ -1,6 +1,10 @@
 package a2aedge
 
-import "github.com/a2aproject/a2a-go/v2/a2apb/v1"
+import (
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator/engine"
+)
 
 // Envelopes are what the two readers of an envelope make of a body; ok is false if the first leaves it to the second.
 func Envelopes(body []byte) (quick, thorough envelope, ok bool, err error) {
@@ -13,7 +17,7 @@ func Envelopes(body []byte) (quick, thorough envelope, ok bool, err error) {
 type ShownArtifacts = shownArtifacts
 
 // Drafts returns the updates for what the agent has delivered so far.
-func (s shownArtifacts) Drafts(artifacts []*a2apb.Artifact) []*a2apb.TaskArtifactUpdateEvent {
+func (s shownArtifacts) Drafts(artifacts []engine.Draft) []*a2apb.TaskArtifactUpdateEvent {
 	return s.drafts(artifacts)
 }
 

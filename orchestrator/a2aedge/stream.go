@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/engine"
 	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -140,7 +141,7 @@ func (f *follower) status(e orchestrator.Event, m *a2apb.Message) *a2apb.StreamR
 }
 
 // drafts sends what the client does not have of what the agent has delivered so far.
-func (f *follower) drafts(artifacts []*a2apb.Artifact) error {
+func (f *follower) drafts(artifacts []engine.Draft) error {
 	for _, u := range f.shown.drafts(artifacts) {
 		u.Metadata = extension(map[string]any{"draft": true})
 		if err := f.sendArtifact(u); err != nil {

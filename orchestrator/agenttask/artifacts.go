@@ -16,7 +16,7 @@ func (h *Task) replaceArtifacts(artifacts []*a2apb.Artifact) error {
 	if len(artifacts) == 0 {
 		return nil
 	}
-	h.Artifacts, h.bytes, h.values = artifacts, 0, 0
+	h.Artifacts, h.whole, h.bytes, h.values = artifacts, nil, 0, 0
 	for _, a := range artifacts {
 		h.bytes, h.values = h.bytes+proto.Size(a), h.values+orchestrator.Values(a)
 	}
@@ -42,8 +42,23 @@ func (h *Task) applyArtifact(u *a2apb.TaskArtifactUpdateEvent) error {
 		h.Artifacts[i] = a
 	}
 	h.bytes, h.values = h.bytes+proto.Size(a), h.values+orchestrator.Values(a)
+	h.noteWhole(u)
 	return h.checkSize()
 }
+
+func (h *Task) noteWhole(u *a2apb.TaskArtifactUpdateEvent) {
+	switch id := u.GetArtifact().GetArtifactId(); {
+	case !u.GetLastChunk():
+		delete(h.whole, id)
+	case h.whole == nil:
+		h.whole = map[string]bool{id: true}
+	default:
+		h.whole[id] = true
+	}
+}
+
+// IsWhole reports whether the agent has sent what it says is the last chunk of the artifact with this id.
+func (h *Task) IsWhole(id string) bool { return h.whole[id] }
 
 // indexOf returns where the artifact with the id of a is, or -1.
 func (h *Task) indexOf(a *a2apb.Artifact) int {

@@ -46,6 +46,36 @@ func TestAnUpdateReplacesAnArtifactOrAddsToIt(t *testing.T) {
 	}
 }
 
+func TestAnArtifactIsWholeWithItsLastChunk(t *testing.T) {
+	t.Parallel()
+	chunk := func(id string, appended, last bool) *a2apb.StreamResponse {
+		r := update(&a2apb.Artifact{ArtifactId: id, Parts: text("x")}, appended)
+		r.GetArtifactUpdate().LastChunk = last
+		return r
+	}
+	for name, test := range map[string]struct {
+		says []*a2apb.StreamResponse
+		want bool
+	}{
+		"at once":                   {[]*a2apb.StreamResponse{chunk("a", false, true)}, true},
+		"with a piece":              {[]*a2apb.StreamResponse{chunk("a", false, false), chunk("a", true, true), chunk("b", false, false)}, true},
+		"not yet":                   {[]*a2apb.StreamResponse{chunk("a", false, false), chunk("b", false, true)}, false},
+		"and another piece":         {[]*a2apb.StreamResponse{chunk("a", false, true), chunk("a", true, false)}, false},
+		"and begun anew":            {[]*a2apb.StreamResponse{chunk("a", false, true), chunk("a", false, false)}, false},
+		"and shown as it is by now": {[]*a2apb.StreamResponse{chunk("a", false, true), agenttask.Snapshot(&a2apb.Task{Artifacts: []*a2apb.Artifact{{ArtifactId: "a"}}})}, false},
+	} {
+		var h agenttask.Task
+		for _, says := range test.says {
+			if _, err := h.Apply(says); err != nil {
+				t.Fatalf("%s: Apply() = %v", name, err)
+			}
+		}
+		if got := h.IsWhole("a"); got != test.want {
+			t.Errorf("%s: IsWhole() = %t, want %t", name, got, test.want)
+		}
+	}
+}
+
 // TestWhatAnAgentMakesIsBounded has agents make as much as a task holds, and then more. What is replaced does not count any more.
 func TestWhatAnAgentMakesIsBounded(t *testing.T) {
 	t.Parallel()

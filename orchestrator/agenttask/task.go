@@ -20,8 +20,9 @@ type Task struct {
 	Artifacts []*a2apb.Artifact
 	Metadata  *structpb.Struct // of the task as a whole
 
-	bytes, values                int // of all artifacts
-	statusMemory, metadataMemory int // about how many bytes of memory these take
+	whole                        map[string]bool // the ids of artifacts whose last chunk has come
+	bytes, values                int             // of all artifacts
+	statusMemory, metadataMemory int             // about how many bytes of memory these take
 
 	asked string // identifies the question with which the agent waits
 	reply reply

@@ -62,7 +62,7 @@ func TestAnArtifactThatWasReplacedIsForgotten(t *testing.T) {
 		s.start()
 		defer s.stop()
 		var shown []string
-		err := s.engine.WatchDrafts(t.Context(), s.accept(a.name, "r"), 0, func(orchestrator.Event) error { return nil }, func(drafts []*a2apb.Artifact) error {
+		err := s.engine.WatchDrafts(t.Context(), s.accept(a.name, "r"), 0, func(orchestrator.Event) error { return nil }, func(drafts []engine.Draft) error {
 			for _, x := range drafts {
 				if about := x.GetMetadata(); about != nil {
 					shown = append(shown, about.GetFields()["of"].GetStringValue())

@@ -15,10 +15,16 @@ import (
 // draftPause is the minimum time between two looks of a watcher at what an agent delivers, which may be a word at a time.
 const draftPause = 50 * time.Millisecond
 
+// Draft is an artifact as far as its agent has delivered it.
+type Draft struct {
+	*a2apb.Artifact
+	Whole bool // the agent says that this was the last chunk
+}
+
 // WatchDrafts is Watch through gates, but returns no task, and also calls show with all that the agent has delivered so far, whenever that is more
 // than before, while this replica talks to the agent. It is not durable: the task may end with other artifacts, of another attempt. What a review has
 // to see first is not shown. An artifact has its metadata only when it was not among those that were shown before. show must not change the artifacts.
-func (e *Engine) WatchDrafts(ctx context.Context, k orchestrator.Key, after uint64, emit func(orchestrator.Event) error, show func([]*a2apb.Artifact) error) error {
+func (e *Engine) WatchDrafts(ctx context.Context, k orchestrator.Key, after uint64, emit func(orchestrator.Event) error, show func([]Draft) error) error {
 	changed, stop := e.watchers.subscribe(k)
 	defer stop()
 	grown, stopDrafts := e.onlookers.subscribe(k)
@@ -61,7 +67,7 @@ func awaitDrafts(ctx context.Context, changed <-chan struct{}, again <-chan time
 }
 
 // drafts returns what the agent has delivered so far, if this replica talks to it about the task, and notes these artifacts, and no others, as known.
-func (e *Engine) drafts(ctx context.Context, k orchestrator.Key, known map[string]bool) []*a2apb.Artifact {
+func (e *Engine) drafts(ctx context.Context, k orchestrator.Key, known map[string]bool) []Draft {
 	c := e.runners.conversation(k)
 	if c == nil {
 		return nil
@@ -71,7 +77,7 @@ func (e *Engine) drafts(ctx context.Context, k orchestrator.Key, known map[strin
 
 // drafts returns what the agent has delivered so far, unless a review stands between it and the caller, or the agent has ended its task. The parts
 // are the conversation's own, which nobody changes; the rest is copied, and metadata, which may be large, only for artifacts that are not known.
-func (c *conversation) drafts(ctx context.Context, known map[string]bool) []*a2apb.Artifact {
+func (c *conversation) drafts(ctx context.Context, known map[string]bool) []Draft {
 	select {
 	case <-ctx.Done():
 		return nil
@@ -83,13 +89,12 @@ func (c *conversation) drafts(ctx context.Context, known map[string]bool) []*a2a
 	}
 	before := maps.Clone(known)
 	clear(known) // what the agent has replaced: it may give each artifact a new id for hours
-	drafts := make([]*a2apb.Artifact, len(c.remote.Artifacts))
+	drafts := make([]Draft, len(c.remote.Artifacts))
 	for i, a := range c.remote.Artifacts {
-		drafts[i] = &a2apb.Artifact{
-			ArtifactId: a.GetArtifactId(), Name: a.GetName(), Description: a.GetDescription(), Extensions: a.GetExtensions(),
-			Parts: slices.Clip(a.GetParts()),
-		}
 		id := a.GetArtifactId()
+		drafts[i] = Draft{Whole: c.remote.IsWhole(id), Artifact: &a2apb.Artifact{
+			ArtifactId: id, Name: a.GetName(), Description: a.GetDescription(), Extensions: a.GetExtensions(), Parts: slices.Clip(a.GetParts()),
+		}}
 		if !before[id] && len(a.GetParts()) > 0 {
 			drafts[i].Metadata = proto.CloneOf(a.GetMetadata())
 		}
