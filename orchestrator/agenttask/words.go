@@ -6,6 +6,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 // Reasons for which a task ends because of its agent.
@@ -15,15 +16,21 @@ const (
 	ReasonCanceled = "AGENT_CANCELED"
 )
 
-const maxProgressRunes = 500
+// How much of what an agent says is quoted, in characters.
+const (
+	maxProgress = 4000 // in the log: the answers of some agents consist of nothing else
+	maxReason   = 500  // as the reason for which it did not deliver
+)
 
 // ProgressText returns what the agent last said, for the log; the full text is in the status message.
-func (h *Task) ProgressText() string {
-	text := []rune(Text(h.Status))
-	if len(text) > maxProgressRunes {
-		return string(text[:maxProgressRunes]) + "… (cut)"
+func (h *Task) ProgressText() string { return h.quote(maxProgress) }
+
+func (h *Task) quote(most int) string {
+	text := Text(h.Status)
+	if short := bounded.Characters(text, most); short != text {
+		return short + "… (cut)"
 	}
-	return string(text)
+	return text
 }
 
 // Failure returns why the agent did not deliver, or nil when it did or has not ended its task.
@@ -39,7 +46,7 @@ func (h *Task) Failure() *orchestrator.Error {
 	default:
 		return nil
 	}
-	if text := h.ProgressText(); text != "" {
+	if text := h.quote(maxReason); text != "" {
 		verb += ": " + text
 	}
 	return &orchestrator.Error{Reason: reason, Message: verb}

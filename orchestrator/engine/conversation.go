@@ -41,6 +41,8 @@ type conversation struct {
 	remote          agenttask.Task    // guarded by mu
 	held            int               // guarded by mu; bytes that count in the engine's holdings
 	unsavedProgress []remark          // guarded by mu; progress that is not in the log yet
+	unsavedBytes    int               // guarded by mu; of unsavedProgress
+	lastSaid        remark            // guarded by mu; what was noted last of the agent's words
 	saveTimer       *time.Timer       // guarded by mu; not nil while something is unwritten
 	saveRetry       time.Duration     // guarded by mu; the last pause after a write that failed; 0: it did not
 	closeTimer      *time.Timer       // guarded by mu; ends a stream that the agent does not end

@@ -20,7 +20,7 @@ func newHoldings(exchanges int) *share.Bytes[orchestrator.Key] {
 
 // countHolding counts what the agent has made so far. If that is too much, the exchange has to end; the task goes on later. The caller holds mu.
 func (c *conversation) countHolding() error {
-	now := c.remote.Memory()
+	now := c.remote.Memory() + c.unsavedBytes
 	if now <= smallHolding {
 		now = 0
 	}

@@ -107,3 +107,57 @@ func TestWhatAnAgentMakesDoesNotFillTheMemory(t *testing.T) {
 		}
 	})
 }
+
+// talker is an agent that says at once as much as the log takes, and then no more.
+type talker struct{ *hoarder }
+
+func (a talker) Send(ctx context.Context, m *a2apb.Message, _ bool, each agentclient.Each) error {
+	words := text(strings.Repeat("é", 4000))
+	for n := range orchestrator.MaxEvents {
+		said := &a2apb.Message{MessageId: strconv.Itoa(n), Parts: words.GetParts()}
+		status := &a2apb.TaskStatus{State: a2apb.TaskState_TASK_STATE_WORKING, Message: said}
+		update := &a2apb.TaskStatusUpdateEvent{TaskId: "remote-" + m.GetMessageId(), Status: status}
+		if err := each(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_StatusUpdate{StatusUpdate: update}}); err != nil {
+			return err
+		}
+	}
+	return a.Subscribe(ctx, "remote-"+m.GetMessageId(), each)
+}
+
+// TestWhatAnAgentSaysDoesNotFillTheMemory has an agent talk about more tasks at a time than there is memory for its words, which are then in the log.
+func TestWhatAnAgentSaysDoesNotFillTheMemory(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const tasks, most = 40, 33 // of 16 MB each, in half of 1 GiB
+		h := &hoarder{worker: newWorker(), made: "a little"}
+		s := &simulation{t: t, store: &storetest.Memory{}, worker: h.worker, client: talker{h}}
+		s.start()
+		accepted := 0
+		waiting := func(tasks int) (waited int) {
+			var keys []orchestrator.Key
+			for range tasks {
+				accepted++
+				keys = append(keys, s.accept("worker", strconv.Itoa(accepted)))
+			}
+			s.minutes(5)
+			for _, k := range keys {
+				if task := s.stored(k); task.OpenAttempt().Sends > 1 {
+					waited++
+				}
+			}
+			return waited
+		}
+		if waited := waiting(tasks); waited < tasks-most {
+			t.Errorf("%d tasks had to wait, want %d at least", waited, tasks-most)
+		}
+		if waited := waiting(most); waited > 0 {
+			t.Errorf("%d tasks had to wait for what is stored, want none", waited)
+		}
+		if n := h.holding.Load(); n != tasks+most {
+			t.Errorf("%d tasks are with the agent, want all %d", n, tasks+most)
+		}
+		h.released.Store(true)
+		s.minutes(1)
+		s.stop()
+	})
+}

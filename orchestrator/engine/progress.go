@@ -12,27 +12,32 @@ const strayMessage = "the agent spoke of another task than the one it named; tha
 
 // remark is something for the log of a task: what its agent said or, if it is ours, what was found out about the agent.
 type remark struct {
-	text string
-	ours bool
+	text    string
+	message string // the id of the agent's message
+	ours    bool
 }
 
 // noteProgress notes what the log is to say about a response. strayed says whether one was about another task before. The caller holds mu.
 func (c *conversation) noteProgress(strayed bool) {
-	said := remark{text: c.remote.ProgressText()}
-	switch noted := len(c.unsavedProgress); {
+	said := remark{text: c.remote.ProgressText(), message: c.remote.Status.GetMessageId()}
+	switch {
 	case c.remote.Strayed() && !strayed:
-		said = remark{text: strayMessage, ours: true}
-	case said.text == "", c.remote.RepeatsQuestion(&c.task), noted > 0 && c.unsavedProgress[noted-1] == said:
-		return
-	case noted >= orchestrator.MaxEvents: // more than the log has room for
-		return
+		c.remember(remark{text: strayMessage, ours: true})
+	case said.text == "", said == c.lastSaid, c.remote.RepeatsQuestion(&c.task):
+	case len(c.unsavedProgress) < orchestrator.MaxEvents: // the log has no room for more
+		c.remember(said)
+		c.lastSaid = said
 	}
-	c.unsavedProgress = append(c.unsavedProgress, said)
+}
+
+// remember keeps a remark for the next save. The caller holds mu.
+func (c *conversation) remember(r remark) {
+	c.unsavedProgress, c.unsavedBytes = append(c.unsavedProgress, r), c.unsavedBytes+len(r.text)
 }
 
 // note notes for the log what was found out about the agent. The caller holds mu.
 func (c *conversation) note(ctx context.Context, format string, args ...any) {
-	c.unsavedProgress = append(c.unsavedProgress, remark{text: fmt.Sprintf(format, args...), ours: true})
+	c.remember(remark{text: fmt.Sprintf(format, args...), ours: true})
 	c.scheduleSave(ctx)
 }
 

@@ -38,7 +38,7 @@ func (c *conversation) flush(ctx context.Context) {
 // save stores everything that is not stored yet. The caller holds mu.
 func (c *conversation) save(ctx context.Context) error {
 	if c.remote.Recorded(&c.task) && c.task.LastEvent > orchestrator.MaxEvents { // the log has no room for it
-		c.unsavedProgress = nil
+		c.unsavedProgress, c.unsavedBytes = nil, 0
 		return nil
 	}
 	said := c.unsavedProgress
@@ -54,7 +54,8 @@ func (c *conversation) save(ctx context.Context) error {
 		return events
 	})
 	if err == nil {
-		c.unsavedProgress = nil
+		c.unsavedProgress, c.unsavedBytes = nil, 0
+		_ = c.countHolding() // of less than before
 	}
 	return err
 }

@@ -1,0 +1,55 @@
+package engine_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/engine"
+)
+
+// TestTheLogHasEveryPieceThatAnAgentSays has an agent say its answer in pieces, of which two are alike and one is long, and another change its state without
+// a word.
+func TestTheLogHasEveryPieceThatAnAgentSays(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 4000)
+	for name, test := range map[string]struct{ says, want []string }{
+		"pieces that are alike":  {[]string{"1 ha", "2 ha", "3 !"}, []string{"ha", "ha", "!"}},
+		"a message that returns": {[]string{"1 ha", "1 ha", "2 !"}, []string{"ha", "!"}},
+		"long ones":              {[]string{"1 " + long, "2 " + long + "x"}, []string{long, long + "… (cut)"}},
+		"a state without words":  {[]string{"1 ha", ""}, []string{"ha"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, &actor{name: "agent", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+				for _, said := range test.says {
+					id, words, _ := strings.Cut(said, " ")
+					status := &a2apb.TaskStatus{State: a2apb.TaskState_TASK_STATE_SUBMITTED}
+					if words != "" {
+						status = &a2apb.TaskStatus{State: a2apb.TaskState_TASK_STATE_WORKING, Message: text(words)}
+						status.Message.MessageId = id
+					}
+					if err := say(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_StatusUpdate{StatusUpdate: &a2apb.TaskStatusUpdateEvent{TaskId: "r", Status: status}}}); err != nil {
+						return err
+					}
+				}
+				return say(snapshot("r", a2apb.TaskState_TASK_STATE_COMPLETED, "", "made"))
+			}})
+			_, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "agent"}}).ID)
+			var got []string
+			for _, e := range log {
+				if e.Type == orchestrator.EventProgress {
+					got = append(got, e.Detail)
+				}
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("the log says %.200q, want %.200q", got, test.want)
+			}
+		})
+	}
+}
