@@ -1,9 +1,11 @@
 package kit
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"time"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
 // verdictSpan is the name of the span that is evidence.
@@ -159,10 +162,10 @@ func (*spanKeeper) Shutdown(context.Context) error                  { return nil
 func (*spanKeeper) ForceFlush(context.Context) error                { return nil }
 
 // otlpTransport turns some answers into errors: those that the exporter would accept as success without reading them, and those after which a later
-// attempt may succeed.
+// attempt may succeed. Final refusals become readable.
 type otlpTransport struct{ next http.RoundTripper }
 
-// RoundTrip returns OTLP answers and final refusals unchanged.
+// RoundTrip returns OTLP answers unchanged.
 func (o otlpTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := o.next.RoundTrip(r)
 	if err != nil {
@@ -176,9 +179,24 @@ func (o otlpTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		err = fmt.Errorf("%w: it answered %.64q", errNoReceiver, kind)
 	case code >= http.StatusMultipleChoices && code < http.StatusBadRequest:
 		err = fmt.Errorf("%w: it answered %s", errNoReceiver, answer.Status)
+	case code >= http.StatusBadRequest && kind == "application/x-protobuf":
+		return readable(answer)
 	}
 	if err != nil {
 		return nil, errors.Join(err, answer.Body.Close())
 	}
+	return answer, nil
+}
+
+// readable returns answer with the reason and message in its body as text, since the exporter quotes the body as it is.
+func readable(answer *http.Response) (*http.Response, error) {
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswerBytes))
+	if err = errors.Join(err, answer.Body.Close()); err != nil {
+		return nil, err
+	}
+	if refusal := rpcfault.FromBody(body); refusal != nil {
+		body = []byte(fault.ReasonOf(refusal) + ": " + refusal.Error())
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(body))
 	return answer, nil
 }

@@ -10,9 +10,11 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/agents/kit"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
 const (
@@ -155,6 +157,26 @@ func TestNoVerdictIsGivenThatQuorateDidNotAccept(t *testing.T) {
 				t.Errorf("SendMessage(consultation) = %s %q with %d artifacts, want FAILED %q with none", task.Status.State, statusText(task), len(task.Artifacts), test.want)
 			}
 		})
+	}
+}
+
+func TestAReaderOfTheErrorSeesWhyTheReceiverRefuses(t *testing.T) {
+	t.Parallel()
+	q := newQuorate(t)
+	q.traces = func(_ int, w http.ResponseWriter) bool {
+		body, err := proto.Marshal(rpcfault.Status(fault.New(fault.Unauthenticated, "TOKEN_INVALID", "the token is not valid")).Proto())
+		if err != nil {
+			t.Errorf("Marshal(status) = %v, want nil", err)
+		}
+		w.Header().Set("Content-Type", "application/x-protobuf")
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = w.Write(body) // the exporter reports a broken answer
+		return true
+	}
+	agent, _ := start(t, reviewer(q, approve))
+	task := send(t, client(t, agent, a2a.TransportProtocolGRPC), question(textDigest, "text"))
+	if text, want := statusText(task), "401 Unauthorized (body: TOKEN_INVALID: the token is not valid)"; !strings.HasSuffix(text, want) {
+		t.Errorf("SendMessage(consultation) = %q, want it to end with %q", text, want)
 	}
 }
 

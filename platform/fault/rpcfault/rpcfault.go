@@ -9,8 +9,10 @@ import (
 
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	spb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/protoadapt"
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -103,6 +105,15 @@ func FromStatus(err error) error {
 		}
 	}
 	return e
+}
+
+// FromBody returns the *fault.Error in the body of an HTTP answer that is a google.rpc.Status in protobuf, or nil if it is none.
+func FromBody(body []byte) error {
+	var st spb.Status
+	if err := proto.Unmarshal(body, &st); err != nil || st.GetCode() <= int32(codes.OK) || st.GetCode() > int32(codes.Unauthenticated) {
+		return nil //nolint:nilerr // the caller handles bodies without a status
+	}
+	return FromStatus(status.FromProto(&st).Err())
 }
 
 // fromCode returns the kind for a code, and the reason to use if the status has none.

@@ -92,3 +92,12 @@ func TestFromStatusClassifiesAStatusWithoutDetails(t *testing.T) {
 		t.Errorf("FromStatus(nil) = %v, want nil", got)
 	}
 }
+
+func TestABodyWithoutAStatusIsNoFault(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"", "<html>", `{"code":16}`, "\x08\x63"} {
+		if err := rpcfault.FromBody([]byte(body)); err != nil {
+			t.Errorf("FromBody(%q) = %v, want nil", body, err)
+		}
+	}
+}
