@@ -108,6 +108,11 @@ type Claim struct {
 	signed bool // proven has verified the signature
 }
 
+// MostRestrictiveFirst sorts claims in the order in which those that came together are to be recorded: a gate opens at the first approval.
+func MostRestrictiveFirst(claims []Claim) {
+	slices.SortStableFunc(claims, func(x, y Claim) int { return slices.Index(outcomes, x.Outcome) - slices.Index(outcomes, y.Outcome) })
+}
+
 var (
 	traceForm = regexp.MustCompile(`^[0-9a-f]{32}$`)
 	spanForm  = regexp.MustCompile(`^[0-9a-f]{16}$`)

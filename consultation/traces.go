@@ -139,7 +139,7 @@ func (l *Ledger) recordFound(ctx context.Context, e Entry, backend string, claim
 	if err != nil {
 		return e, err
 	}
-	slices.SortStableFunc(claims, func(x, y Claim) int { return slices.Index(outcomes, x.Outcome) - slices.Index(outcomes, y.Outcome) })
+	MostRestrictiveFirst(claims)
 	next, changed := l.judgeAll(e, r, claims)
 	if !changed {
 		return e, nil

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/consultation/otlp"
@@ -64,6 +65,22 @@ func TestAnExportedVerdictIsOnRecordWhenTheExporterReturns(t *testing.T) {
 				t.Errorf("the consultation is %s, want answered approved", got)
 			}
 		})
+	}
+}
+
+func TestNoGateOpensBetweenTwoVerdictsThatCameTogether(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	c := s.issue(t)
+	var seen []string // by a gate that looks at once
+	s.ledger.OnChange(func(string, string) { seen = append(seen, s.state(t)) })
+	approval, rejection := verdict(t, c, "approved"), verdict(t, c, "rejected")
+	rejection.SpanContext = rejection.SpanContext.WithSpanID(trace.SpanID{8})
+	if err := exporters(t, s, "reviewer-token")["http"].ExportSpans(t.Context(), snapshots(approval, rejection)); err != nil {
+		t.Fatalf("ExportSpans() = %v, want no error", err)
+	}
+	if want := []string{"answered rejected", "answered rejected"}; !slices.Equal(seen, want) {
+		t.Errorf("the consultation was %q, one after the other, want %q", seen, want)
 	}
 }
 

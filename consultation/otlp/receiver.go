@@ -113,8 +113,9 @@ func (r *Receiver) receive(ctx context.Context, p auth.Principal, traces ptrace.
 		recorder.Agent = p.Name
 	}
 	var res result
-	for from, s := range verdictSpans(traces) {
-		cl := claim(from, s)
+	claims := VerdictsIn(traces)
+	consultation.MostRestrictiveFirst(claims)
+	for _, cl := range claims {
 		err := r.ledger.Record(ctx, recorder, cl)
 		if err != nil && !consultation.IsRefusal(err) {
 			return ptraceotlp.NewExportResponse(), &fault.Error{
