@@ -51,8 +51,8 @@ func (a *Agent) answer(ctx context.Context, t *Task) error {
 	if a.verdicts == nil {
 		return fault.New(fault.FailedPrecondition, "NO_SERVER", "agent %s has no Quorate server where its verdict could be recorded", a.config.Name)
 	}
-	subject := withoutMetadata(t.Parts[min(1, len(t.Parts)):]) // the first part is the request in words
-	if err := checkSubject(t.assignment, subject); err != nil {
+	subject, err := subjectOf(t.assignment, t.Parts[min(1, len(t.Parts)):]) // the first part is the request in words
+	if err != nil {
 		return err
 	}
 	outcome := a.review(ctx, t, subject)
@@ -67,16 +67,6 @@ func (a *Agent) answer(ctx context.Context, t *Task) error {
 		text += ": " + outcome.Feedback
 	}
 	return t.AddArtifact(ctx, Artifact{Name: "verdict", MediaType: "text/plain", Text: text})
-}
-
-// withoutMetadata returns parts without their metadata, which the digest does not cover: whoever asks directly may have put it there. That under review
-// is in a data part.
-func withoutMetadata(parts []*a2a.Part) []*a2a.Part {
-	bare := make([]*a2a.Part, len(parts))
-	for i, p := range parts {
-		bare[i] = &a2a.Part{Content: p.Content, Filename: p.Filename, MediaType: p.MediaType}
-	}
-	return bare
 }
 
 // review returns a valid outcome, whatever the reviewer does.

@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -12,17 +13,45 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// checkSubject refuses a consultation whose content does not have the digest that the verdict will name. Otherwise anybody who can reach the agent
-// could show it a harmless text with the digest of another one.
-func checkSubject(said assignment, subject []*a2a.Part) error {
-	digest, err := digestOf(subject)
-	if err != nil {
-		return fault.Invalid("message.parts", "SUBJECT_INVALID", "what is to be reviewed cannot be read: %w", err)
+// subjectOf returns what is to be reviewed. It refuses a consultation whose content does not have the digest that the verdict will name. Otherwise anybody
+// who can reach the agent could show it a harmless text with the digest of another one.
+func subjectOf(said assignment, parts []*a2a.Part) ([]*a2a.Part, error) {
+	var digest string // as the parts are, not as they may be meant
+	for _, subject := range [][]*a2a.Part{withoutMetadata(parts), withNames(parts)} {
+		got, err := digestOf(subject)
+		if err != nil {
+			return nil, fault.Invalid("message.parts", "SUBJECT_INVALID", "what is to be reviewed cannot be read: %w", err)
+		}
+		if got == said.SubjectDigest {
+			return subject, nil
+		}
+		digest = cmp.Or(digest, got)
 	}
-	if digest != said.SubjectDigest {
-		return fault.New(fault.FailedPrecondition, "SUBJECT_MISMATCH", "the content has the digest %s, and the consultation is about %.80q: no verdict is given", digest, said.SubjectDigest)
+	return nil, fault.New(fault.FailedPrecondition, "SUBJECT_MISMATCH", "the content has the digest %s, and the consultation is about %.80q: no verdict is given", digest, said.SubjectDigest)
+}
+
+// withoutMetadata returns parts without their metadata, which the digest does not cover: whoever asks directly may have put it there. That under review
+// is in a data part.
+func withoutMetadata(parts []*a2a.Part) []*a2a.Part {
+	bare := make([]*a2a.Part, len(parts))
+	for i, p := range parts {
+		bare[i] = &a2a.Part{Content: p.Content, Filename: p.Filename, MediaType: p.MediaType}
 	}
-	return nil
+	return bare
+}
+
+// withNames is withoutMetadata, but takes the file names and media types of text and data from there, where Quorate puts them for A2A 0.3, which has no
+// other place for them.
+func withNames(parts []*a2a.Part) []*a2a.Part {
+	named := withoutMetadata(parts)
+	for i, p := range named {
+		switch p.Content.(type) {
+		case a2a.Text, a2a.Data:
+			p.Filename, _ = parts[i].Metadata["filename"].(string)
+			p.MediaType, _ = parts[i].Metadata["mediaType"].(string)
+		}
+	}
+	return named
 }
 
 // digestOf returns the digest of parts as Quorate computes it: SHA-256 over the number of parts and, for each of them, kind, text, raw, url, data,

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
 
 	"github.com/quorate/quorate/agents/kit"
 )
@@ -75,5 +76,31 @@ func TestContentOfEveryKindHasItsDigestOverEveryBinding(t *testing.T) {
 				t.Errorf("SendMessage(consultation) = %s %q, want COMPLETED", task.Status.State, statusText(task))
 			}
 		})
+	}
+}
+
+// TestContentHasItsDigestOverA2A03 has the question come as Quorate sends it to agents that speak 0.3 alone, such as those on AgentCore.
+func TestContentHasItsDigestOverA2A03(t *testing.T) {
+	t.Parallel()
+	// what orchestrator.MessageDigest makes of a text of type text/markdown and a list in a file of data
+	const digest = "sha256:c37a20a6c1ec662814fc45a50416f09c71db8cce0960659eeb2ba905ecd1f536"
+	message := question(digest, "text")
+	message.Parts[1].Metadata = map[string]any{"mediaType": "text/markdown"}
+	data := a2a.NewDataPart([]any{1.0, "two"})
+	data.Metadata = map[string]any{"filename": "d.json", "note": "of the agent"}
+	message.Parts = append(message.Parts, data)
+	var shown kit.Review
+	agent, _ := start(t, reviewer(newQuorate(t), func(ctx context.Context, r kit.Review) (kit.Outcome, error) {
+		shown = r
+		return approve(ctx, r)
+	}))
+	c := a2av0.NewJSONRPCTransport(a2av0.JSONRPCTransportConfig{URL: agent.URL() + "/"})
+	result, err := c.SendMessage(t.Context(), nil, &a2a.SendMessageRequest{Message: message})
+	task, ok := result.(*a2a.Task)
+	if err != nil || !ok || task.Status.State != a2a.TaskStateCompleted {
+		t.Fatalf("SendMessage(0.3) = %+v, %v, want a completed task", result, err)
+	}
+	if p := shown.Parts; len(p) != 2 || p[0].MediaType != "text/markdown" || p[1].Filename != "d.json" || p[1].Metadata != nil {
+		t.Errorf("the reviewer was shown %+v, want a text of type text/markdown and d.json, without metadata", p)
 	}
 }

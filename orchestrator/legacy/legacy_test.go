@@ -61,6 +61,26 @@ func TestDataThatIsNoObjectStandsInOne(t *testing.T) {
 	}
 }
 
+// TestAgentsGetTheNamesOfTextAndData has a question go to a reviewer, who needs them for the digest.
+func TestAgentsGetTheNamesOfTextAndData(t *testing.T) {
+	t.Parallel()
+	req := &a2apb.SendMessageRequest{}
+	const list = `{"text":"a","mediaType":"text/markdown","filename":"a.md"},{"data":{},"mediaType":"x/y","metadata":{"mediaType":"mine","note":1}},{"text":"b"},{"raw":"AA==","filename":"f"}`
+	if err := protojson.Unmarshal([]byte(`{"message":{"messageId":"m","role":"ROLE_USER","parts":[`+list+`]}}`), req); err != nil {
+		t.Fatal(err)
+	}
+	before := proto.Clone(req)
+	raw, err := legacy.SendParams(req)
+	const want = `"parts":[{"kind":"text","metadata":{"filename":"a.md","mediaType":"text/markdown"},"text":"a"},{"data":{},"kind":"data","metadata":{"mediaType":"mine","note":1}},` +
+		`{"kind":"text","text":"b"},{"file":{"bytes":"AA==","name":"f"},"kind":"file"}]`
+	if err != nil || !strings.Contains(sorted(t, raw), want) {
+		t.Errorf("SendParams() = %s, %v, want %s", raw, err, want)
+	}
+	if !proto.Equal(before, req) {
+		t.Errorf("SendParams() changed its message to %v", req)
+	}
+}
+
 // TestWhatLacksSomethingIsStillShown has an agent leave out what both versions ask for. A client of 0.3 still sees its task.
 func TestWhatLacksSomethingIsStillShown(t *testing.T) {
 	t.Parallel()

@@ -51,7 +51,7 @@ func eventOf(answer proto.Message) (a2a.Event, error) {
 // SendParams encodes the params of message/send and message/stream.
 func SendParams(req *a2apb.SendMessageRequest) ([]byte, error) {
 	modern := &a2a.SendMessageRequest{}
-	if err := decode(req, modern); err != nil {
+	if err := decode(named(req), modern); err != nil {
 		return nil, err
 	}
 	return json.Marshal(a2av0.FromV1SendMessageRequest(modern))
