@@ -107,7 +107,7 @@ func TestDecideOnOneRequirement(t *testing.T) {
 		"the target asks after a malformed span":       {consultations{asking}, nil, "deferred", []string{`asks "which policy?"`, "quorate tasks reply carrier-1"}},
 		"somebody corrected the target's span":         {consultations{mistaken}, evidence{carried}, "unauthenticated", []string{"Evidence of level C2 is needed: have reviewer send its verdict to Quorate with its own credential, or sign it"}},
 		"the target may still correct its span":        {consultations{corrected}, nil, "pending", []string{"no answer yet", "reviewer has to correct what it sends"}},
-		"the target answered before it sent a span":    {consultations{early}, nil, "missing", []string{"reviewer has to send its verdict before it answers; until 2026-11-20T12:10:00Z it still counts", ask}},
+		"the target answered before it sent a span":    {consultations{early}, nil, "missing", []string{"reviewer has to send its verdict before it answers, and docs/reviewing.md lists what keeps it from coming; until 2026-11-20T12:10:00Z it still counts", ask}},
 		"the target answered without one, long ago":    {consultations{late}, nil, "missing", []string{"To have reviewer asked: " + ask}},
 		"the answer is to other content":               {consultations{old}, evidence{answer(old, "approved")}, "stale", []string{"attempt 2: approved by reviewer, about other content than now", ask}},
 		"both answers are to other content":            {consultations{asked(1, older), old}, evidence{answer(asked(1, older), "rejected"), answer(old, "approved")}, "stale", []string{"attempt 2: approved"}},

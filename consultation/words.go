@@ -91,7 +91,7 @@ func (f finding) correction(r Requirement, ask string) string {
 	case f.mistaken && (f.verdict == VerdictMissing || f.verdict == VerdictUnauthenticated && f.level == ""):
 		return mend + " To have it asked again: " + ask
 	case f.verdict == VerdictMissing && !f.late.IsZero():
-		return fmt.Sprintf("%s has to send its verdict before it answers; until %s it still counts. To have it asked again: %s",
+		return fmt.Sprintf("%s has to send its verdict before it answers, and docs/reviewing.md lists what keeps it from coming; until %s it still counts. To have it asked again: %s",
 			r.TargetAgent, f.late.Format(time.RFC3339), ask)
 	}
 	return ""
