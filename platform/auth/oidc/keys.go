@@ -20,7 +20,7 @@ import (
 const renewal = 5 * time.Minute
 
 // publishing fails for an answer without a key. Every provider has one (OpenID Connect Discovery 1.0 §3), so something is wrong with one that publishes none,
-// and the known keys stay, as while it is down.
+// and the known keys stay, as while it is down. Beside a key it leaves out what is none that we know (RFC 7517 §5), for which go-oidc would read no key at all.
 type publishing struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -37,14 +37,21 @@ func (p publishing) RoundTrip(req *http.Request) (*http.Response, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
 	}
-	if json.Unmarshal(body, &set) == nil && !slices.ContainsFunc(set.Keys, isKey) { // go-oidc says what is wrong with what is no JSON
-		return nil, errors.New("the provider publishes no key, or none of a known type")
+	if json.Unmarshal(body, &set) == nil { // go-oidc says what is wrong with what is no JSON
+		if set.Keys = slices.DeleteFunc(set.Keys, isUnknown); len(set.Keys) == 0 {
+			return nil, errors.New("the provider publishes no key, or none of a known type")
+		}
+		if body, err = json.Marshal(set); err != nil {
+			return nil, err
+		}
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil
 }
 
-func isKey(encoded json.RawMessage) bool { return json.Unmarshal(encoded, new(jose.JSONWebKey)) == nil }
+func isUnknown(encoded json.RawMessage) bool {
+	return json.Unmarshal(encoded, new(jose.JSONWebKey)) != nil
+}
 
 // unsigned is a token without a valid signature: verifying it makes go-oidc read the keys and then refuse it.
 const unsigned = "eyJhbGciOiJSUzI1NiJ9.e30.AA"

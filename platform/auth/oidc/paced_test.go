@@ -147,6 +147,26 @@ func TestEachSignatureWithAPublicKeyIsAccepted(t *testing.T) {
 	}
 }
 
+// TestAKeyThatCannotBeReadHidesNoOther has a provider that also publishes keys for encryption, of types and curves of the future, and a broken one (RFC 7517 §5).
+func TestAKeyThatCannotBeReadHidesNoOther(t *testing.T) {
+	t.Parallel()
+	key := newKey(t, elliptic.P256())
+	good, err := json.Marshal(publicKey(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range []string{
+		`{"kty":"later"}`, `{"kty":"RSA","kid":"k"}`, `{"kty":"OKP","crv":"X25519","use":"enc","x":"AAAA"}`, `{"kty":"EC","crv":"secp256k1","x":"AA","y":"AA"}`,
+		`{"kty":"AKP","alg":"ML-DSA-65","pub":"AAAA"}`, `{}`, `5`, `null`,
+	} {
+		behind := &published{text: `{"keys":[` + other + `,` + string(good) + `]}`}
+		a, p := behind.authenticator(t)
+		if _, err := a.Authenticate(t.Context(), p.token(t, key, jose.ES256, nil)); err != nil {
+			t.Errorf("Authenticate() with a key that is published beside %s = %v, want no error", other, err)
+		}
+	}
+}
+
 func TestAKeyThatIsWithdrawnCountsNoLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := newKey(t, elliptic.P256()), newKey(t, elliptic.P256())
