@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -28,6 +29,20 @@ import (
 // TestAMessageIsAnsweredThoughItsServerStops has one wait for a task that does not end while its server stops.
 func TestAMessageIsAnsweredThoughItsServerStops(t *testing.T) {
 	t.Parallel()
+	answeredWhen(t, func(_ *auth.Keyring, stop func()) { stop() }, orchestrator.PhasePreCompletion)
+}
+
+// TestAMessageIsAnsweredThoughItsCallerIsGone has the key be taken away of whoever waits: the answer has the id, by which the task can be asked for with another
+// key, and nothing that came since.
+func TestAMessageIsAnsweredThoughItsCallerIsGone(t *testing.T) {
+	t.Parallel()
+	answeredWhen(t, func(ring *auth.Keyring, _ func()) { ring.Remove("token") }, orchestrator.PhaseExecution)
+}
+
+// answeredWhen has a message wait for a task that gets into another phase and does not end, and then something happen. It expects an answer with the task in the
+// phase that it wants.
+func answeredWhen(t *testing.T, happens func(ring *auth.Keyring, stop func()), want orchestrator.Phase) {
+	t.Helper()
 	tel, err := telemetry.Setup(t.Context(), telemetry.Config{LogWriter: t.Output(), LogLevel: "error"})
 	if err != nil {
 		t.Fatal(err)
@@ -63,13 +78,22 @@ func TestAMessageIsAnsweredThoughItsServerStops(t *testing.T) {
 			got, err := a2apb.NewA2AServiceClient(conn).SendMessage(caller, &a2apb.SendMessageRequest{Message: &a2apb.Message{
 				MessageId: "m", TaskId: "1", Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "x"}}},
 			}})
-			if task := got.GetTask(); err != nil || task.GetId() != "1" || orchestrator.Interrupted(task.GetStatus().GetState()) {
-				t.Errorf("SendMessage() = %v, %v, want the task as it is", got, err)
+			task := got.GetTask()
+			if err != nil || task.GetId() != "1" || orchestrator.Interrupted(task.GetStatus().GetState()) || phaseOf(task) != want {
+				t.Errorf("SendMessage() = %v, %v, want the task in phase %s", got, err, want)
 			}
 		}()
 		synctest.Wait() // until the message waits for its task
-		stop()
+		if _, err := store.Update(t.Context(), orchestrator.Key{Tenant: "default", ID: "1"}, func(now *orchestrator.Task) ([]orchestrator.Event, error) {
+			now.Phase = orchestrator.PhasePreCompletion
+			return nil, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(10 * time.Second) // until it has been read
+		happens(ring, stop)
 		<-answered
+		stop()
 		if err := conn.Close(); err != nil {
 			t.Errorf("Close() = %v, want no error", err)
 		}
@@ -77,6 +101,10 @@ func TestAMessageIsAnsweredThoughItsServerStops(t *testing.T) {
 			t.Errorf("Run() = %v, want no error", err)
 		}
 	})
+}
+
+func phaseOf(task *a2apb.Task) orchestrator.Phase {
+	return orchestrator.Phase(task.GetMetadata().GetFields()[a2aedge.TaskExtension].GetStructValue().GetFields()["phase"].GetStringValue())
 }
 
 // TestACallThatPassesIsAnsweredThoughItsServerStops has an agent take longer than a server that stops waits for it. It takes eight seconds.

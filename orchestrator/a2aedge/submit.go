@@ -39,18 +39,20 @@ func (s *Service) SendMessage(ctx context.Context, req *a2apb.SendMessageRequest
 }
 
 // await returns a task when it has ended or waits for somebody. If the server stops before that, it returns the task as it is: other replicas go on with it, and
-// without an answer the client would not know its id, and have it done again.
+// without an answer the client would not know its id, and have it done again. If the caller's token expires or is taken away, it returns the task as it was.
 func (s *Service) await(ctx context.Context, t orchestrator.Task) (orchestrator.Task, error) {
-	waiting, release := rpcserver.UntilCutOff(ctx)
+	waiting, release := rpcserver.UntilDismissed(ctx)
 	defer release()
 	now, err := s.engine.Await(waiting, t.Key())
-	if err != nil && (waiting.Err() == nil || ctx.Err() != nil) {
+	switch {
+	case err == nil:
+		return now, nil
+	case waiting.Err() == nil || ctx.Err() != nil:
 		return now, err
+	case now.ID == "" || fault.ReasonOf(context.Cause(waiting)) != "CALL_CUT_OFF": // the wait ended during a read; or what came since is not for this caller
+		return t, nil
 	}
-	if now.ID != "" { // or the wait ended during a read
-		t = now
-	}
-	return t, nil
+	return now, nil
 }
 
 // historyLength returns how many messages of the task the answer has at most; nil for all.

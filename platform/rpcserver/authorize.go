@@ -137,7 +137,7 @@ func (s *Server) Admit(ctx context.Context, h http.Header, method string) (conte
 		s.tellRefused(ctx, slog.String(telemetry.LogMethod, method), p, err)
 		return nil, err
 	}
-	return auth.NewContext(context.WithValue(ctx, callKey{}, &call{method: method, waits: s.waits}), p), nil
+	return auth.NewContext(context.WithValue(ctx, callKey{}, &call{method: method, server: s}), p), nil
 }
 
 // WhileAdmitted returns the context for a streamed answer to a call that Admit has authorized; ctx must be the context that Admit returned. It ends

@@ -23,7 +23,7 @@ type call struct {
 	method string
 	start  time.Time
 	caller auth.Principal // set by authorize
-	waits  *openStreams   // see UntilCutOff; nil for a stream, which ends as soon as the server stops
+	server *Server        // see UntilCutOff; nil for a stream, which ends as soon as the server stops
 
 	audited  bool
 	resource string // what an audited call was about
@@ -33,7 +33,7 @@ type callKey struct{}
 
 // observeUnary is the outermost interceptor. It recovers panics, writes the log line of the call and maps its error to a status.
 func (s *Server) observeUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (resp any, err error) {
-	c := &call{method: info.FullMethod, start: time.Now(), waits: s.waits, audited: s.opts.Rules[info.FullMethod].Audited}
+	c := &call{method: info.FullMethod, start: time.Now(), server: s, audited: s.opts.Rules[info.FullMethod].Audited}
 	ctx = context.WithValue(ctx, callKey{}, c)
 	defer func() {
 		if v := recover(); v != nil {

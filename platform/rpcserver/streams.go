@@ -63,10 +63,21 @@ func (o *openStreams) endAll() {
 // there is, or with what WhyEnded says. The caller must call release when the wait is over.
 func UntilCutOff(ctx context.Context) (_ context.Context, release func()) {
 	c, ok := ctx.Value(callKey{}).(*call)
-	if !ok || c.waits == nil {
+	if !ok || c.server == nil {
 		return ctx, func() {}
 	}
-	return c.waits.track(ctx)
+	return c.server.waits.track(ctx)
+}
+
+// UntilDismissed is UntilCutOff for a call over gRPC that may wait for days. Its context also ends once the caller's credentials no longer allow the call.
+func UntilDismissed(ctx context.Context) (_ context.Context, release func()) {
+	waiting, forget := UntilCutOff(ctx)
+	c, ok := ctx.Value(callKey{}).(*call)
+	if !ok || c.server == nil {
+		return waiting, forget
+	}
+	waiting, end := c.server.whileAdmitted(waiting, presented(ctx), c.server.opts.Rules[c.method])
+	return waiting, func() { end(); forget() }
 }
 
 // serverStream is a stream with another context, and optionally with a check of each message that it receives.
