@@ -35,7 +35,12 @@ func (f *Fetcher) extract(ctx context.Context, source extract.Source, o extract.
 // convert fills page with what the plan asks for.
 func (f *Fetcher) convert(ctx context.Context, p plan, b body, page *Page) error {
 	source := extract.Source{Data: b.data, ContentType: b.contentType, URL: b.url}
-	content, err := f.extract(ctx, source, extract.Options{Format: p.format, Selector: p.selector()})
+	o := extract.Options{Format: p.format, Selector: p.selector()}
+	unchanged := p.profile.bodyHTML && o.Format == extract.HTML && o.Selector.Expression == ""
+	if unchanged {
+		o.Format = extract.Raw
+	}
+	content, err := f.extract(ctx, source, o)
 	if p.profile.anyType && fault.ReasonOf(err) == extract.ReasonContentType {
 		content, err = f.extract(ctx, source, extract.Options{Format: extract.Raw})
 	}
@@ -43,7 +48,7 @@ func (f *Fetcher) convert(ctx context.Context, p plan, b body, page *Page) error
 		return withURL(b.url, err)
 	}
 	page.Content, page.Format = content.Text, content.Format
-	if p.profile.Name == ProfileADK {
+	if p.profile.Name == ProfileADK || unchanged && source.IsHTML() {
 		page.Format = p.format // the requested format, even if the content has another form
 	}
 	page.Title, page.Language, page.Charset, page.Metadata = content.Title, content.Language, content.Charset, &content.Metadata

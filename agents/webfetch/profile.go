@@ -51,6 +51,7 @@ type Profile struct {
 	clamp    bool   // values above the hard limits are lowered instead of refused
 	lenient  bool   // an unknown format means the default instead of an error
 	anyType  bool   // content other than HTML, text and JSON is returned unchanged
+	bodyHTML bool   // the format html is the document unchanged instead of its main content
 	overlong longBody
 	mark     mark
 	polite   bool            // obeys robots.txt, uses the cache and retries
@@ -84,7 +85,7 @@ var profiles = []Profile{
 	},
 	{
 		Name: ProfileGLaDOS, Limits: Limits{DefaultTimeout, MaxMaxSize, 50_000}, Format: Markdown, Language: english, Engine: EngineHTTP,
-		UserAgent: "GLaDOS-Agent/1.0", Allowlist: true, most: ours, anyType: true, messages: gladosMessages,
+		UserAgent: "GLaDOS-Agent/1.0", Allowlist: true, most: ours, anyType: true, bodyHTML: true, messages: gladosMessages,
 	},
 	{
 		Name: ProfileMyao, Limits: Limits{60 * time.Second, MaxMaxSize, 20_000}, Format: Markdown, Language: japanese, Engine: EngineRemote,

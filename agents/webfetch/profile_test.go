@@ -111,6 +111,13 @@ func moreManners(url string) map[string]manner {
 		"002 counts the whole content": {webfetch.Request{URL: url + "/plain", Profile: "002", MaxCharacters: 10}, func(p webfetch.Page) bool {
 			return p.TotalCharacters == 20_000 && p.Truncated && p.Content == "xxxxxxxxxx"
 		}},
+		"002 answers HTML as it is": {webfetch.Request{URL: url + "/html", Profile: "002", Format: "html"}, func(p webfetch.Page) bool {
+			return p.Format == "html" && p.Content == "<title>T</title><h1>Heading</h1><p>Text.</p>" && p.TotalCharacters == len(p.Content)
+		}},
+		"002 selects from HTML": {webfetch.Request{URL: url + "/html", Profile: "002", Format: "html", Selector: "p"}, func(p webfetch.Page) bool { return p.Content == "<p>Text.</p>" }},
+		"002 answers other text as it is when asked for HTML": {webfetch.Request{URL: url + "/json", Profile: "002", Format: "html"}, func(p webfetch.Page) bool {
+			return p.Format == "raw" && p.Content == `{"b":1,"a":[2]}`
+		}},
 		"003 without a service is switched on by name": {webfetch.Request{URL: url + "/plain", Profile: "003"}, func(p webfetch.Page) bool {
 			return p.ErrorCode == "backend_error" && p.Error == "ページを取得できませんでした"
 		}},

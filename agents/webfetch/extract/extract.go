@@ -50,6 +50,12 @@ type Source struct {
 	URL         *url.URL // base of relative links
 }
 
+// IsHTML reports whether s is an HTML document.
+func (s Source) IsHTML() bool {
+	kind, _ := kindOf(s)
+	return kind == kindHTML
+}
+
 // Options say what to extract. The zero value means the main content as Markdown.
 type Options struct {
 	Format   Format
