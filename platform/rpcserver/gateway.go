@@ -31,7 +31,8 @@ const lastEventID = "last-event-id"
 // a form override the method, and to answer 501 to a wrong method.
 func newGateway(t *turns) *runtime.ServeMux {
 	messages := newMessageMarshaler()
-	return runtime.NewServeMux(
+	var mux *runtime.ServeMux
+	mux = runtime.NewServeMux(
 		runtime.WithMarshalerOption(runtime.MIMEWildcard, messages),
 		runtime.WithMarshalerOption(eventMIME, &eventMarshaler{messages}),
 		runtime.WithIncomingHeaderMatcher(func(key string) (string, bool) {
@@ -44,7 +45,7 @@ func newGateway(t *turns) *runtime.ServeMux {
 		runtime.WithDisablePathLengthFallback(),
 		runtime.WithUnescapingMode(runtime.UnescapingModeAllExceptSlash), // an escaped slash is part of a value; enterREST unescapes it
 		runtime.WithForwardResponseOption(setETag),
-		runtime.WithMiddlewares(func(next runtime.HandlerFunc) runtime.HandlerFunc { return enterREST(t, next) }),
+		runtime.WithMiddlewares(func(next runtime.HandlerFunc) runtime.HandlerFunc { return verbsFirst(&mux, enterREST(t, next)) }),
 		runtime.WithRoutingErrorHandler(routingError),
 		runtime.WithErrorHandler(func(_ context.Context, _ *runtime.ServeMux, _ runtime.Marshaler, w http.ResponseWriter, r *http.Request, err error) {
 			gatewayError(w, r, err)
@@ -56,6 +57,7 @@ func newGateway(t *turns) *runtime.ServeMux {
 			return statusOf(err)
 		}),
 	)
+	return mux
 }
 
 var escapedSlash = strings.NewReplacer("%2F", "/", "%2f", "/")
@@ -143,8 +145,7 @@ func routingError(ctx context.Context, mux *runtime.ServeMux, _ runtime.Marshale
 			writeErrorCode(w, r, http.StatusNotFound, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is nothing at %s: no call is named %q there", r.URL.Path, verb))
 			return
 		}
-		SetAllow(w.Header(), methods...)
-		writeErrorCode(w, r, code, fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, strings.Join(methods, ", ")))
+		refuseMethod(w, r, methods)
 	case http.StatusNotFound:
 		writeErrorCode(w, r, code, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is nothing at %s", r.URL.Path))
 	default:
@@ -161,25 +162,56 @@ func customVerb(r *http.Request) string {
 	return verb
 }
 
+// refuseMethod answers 405.
+func refuseMethod(w http.ResponseWriter, r *http.Request, methods []string) {
+	SetAllow(w.Header(), methods...)
+	writeErrorCode(w, r, http.StatusMethodNotAllowed, fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here; use %s", r.Method, strings.Join(methods, ", ")))
+}
+
 // allowedMethods tries each method in turn, because the gateway's routing table is private. verbless reports whether none of them takes what follows
-// a colon in the path as a verb, but as the end of a name.
+// a colon in the path as a verb, but as the end of a name; otherwise these are the methods that take it as a verb.
 func allowedMethods(ctx context.Context, mux *runtime.ServeMux, w http.ResponseWriter, r *http.Request) (allowed []string, verbless bool) {
-	verbless = true
+	var named []string
 	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost, http.MethodPut} {
 		p := &probe{}
 		attempt := r.Clone(context.WithValue(ctx, probeKey{}, p))
 		attempt.Method = method
-		if mux.ServeHTTP(w, attempt); !p.matched {
-			continue
+		mux.ServeHTTP(w, attempt)
+		switch {
+		case p.matched && hasColon(p.path):
+			named = append(named, method)
+		case p.matched:
+			allowed = append(allowed, method)
 		}
-		allowed = append(allowed, method)
-		named := false
-		for _, value := range p.path {
-			named = named || strings.Contains(value, ":")
-		}
-		verbless = verbless && named
 	}
-	return allowed, verbless
+	if len(allowed) == 0 {
+		return named, true
+	}
+	return allowed, false
+}
+
+// hasColon reports whether a name in a path has a colon, behind which there may be a verb.
+func hasColon(path map[string]string) bool {
+	for _, name := range path {
+		if strings.Contains(name, ":") {
+			return true
+		}
+	}
+	return false
+}
+
+// verbsFirst answers 405 to a path whose end is a verb for another method, such as /v1/books/dune:lend read with GET: to look for a book of that name would
+// only say that there is none. Names with a colon that is no verb's are left alone.
+func verbsFirst(mux **runtime.ServeMux, next runtime.HandlerFunc) runtime.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request, path map[string]string) {
+		if _, probing := r.Context().Value(probeKey{}).(*probe); !probing && hasColon(path) && r.Method != http.MethodPost {
+			if methods, verbless := allowedMethods(r.Context(), *mux, w, r); !verbless {
+				refuseMethod(w, r, methods)
+				return
+			}
+		}
+		next(w, r, path)
+	}
 }
 
 // enterREST wraps each REST handler.

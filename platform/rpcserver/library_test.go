@@ -263,6 +263,9 @@ func registerLibrary(_ context.Context, mux *runtime.ServeMux, conn grpc.ClientC
 			req := newMessage("GetBookRequest", "name", path["name"])
 			return req, runtime.PopulateQueryParameters(req, r.URL.Query(), utilities.NewDoubleArray([][]string{{"name"}}))
 		}),
+		handle(http.MethodPost, "/v1/books/{name}:return", getBook, func(_ context.Context, _ runtime.Marshaler, _ *http.Request, path map[string]string) (proto.Message, error) {
+			return newMessage("GetBookRequest", "name", path["name"]), nil
+		}),
 		handle(http.MethodPost, "/v1/books", createBook, func(_ context.Context, in runtime.Marshaler, r *http.Request, _ map[string]string) (proto.Message, error) {
 			req := newMessage("CreateBookRequest")
 			if err := in.NewDecoder(r.Body).Decode(req); err != nil && !errors.Is(err, io.EOF) {
