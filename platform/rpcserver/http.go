@@ -19,6 +19,7 @@ const apiPath = "/v1/"
 func (s *Server) handler() http.Handler {
 	api := s.beforeREST(s.gateway)
 	s.mux.Handle(apiPath, api)
+	s.mux.Handle(strings.TrimSuffix(apiPath, "/"), api) // which the mux would redirect to nothing
 	if !s.hasRoot {
 		s.mux.Handle("/", s.unregistered(api))
 	}

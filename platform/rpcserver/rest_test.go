@@ -3,6 +3,7 @@ package rpcserver_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -249,5 +250,21 @@ func TestATraceOfTheCallerGoesOn(t *testing.T) {
 	r.do(t, http.MethodGet, "/v1/books/dune", "", header{"Traceparent": "00-" + trace + "-b7ad6b7169203331-01"})
 	if want := `"trace_id":"` + trace + `"`; !strings.Contains(r.log.String(), want) {
 		t.Errorf("log = %s, want %s in it", r.log, want)
+	}
+}
+
+// TestTheAPIItselfIsNothing asks for the API's own path, which is answered and not redirected.
+func TestTheAPIItselfIsNothing(t *testing.T) {
+	r := start(t, nil)
+	resp, err := http.DefaultTransport.RoundTrip(r.request(t, http.MethodGet, "/v1", http.NoBody, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if resp.StatusCode != http.StatusNotFound || !strings.Contains(string(body), "ROUTE_NOT_FOUND") {
+		t.Errorf("GET /v1 = %d %s, want 404 and ROUTE_NOT_FOUND", resp.StatusCode, body)
 	}
 }
