@@ -67,6 +67,9 @@ func (m *messageMarshaler) NewDecoder(r io.Reader) runtime.Decoder {
 		if !utf8.Valid(data) { // protojson would put the bytes into its error, and an answer cannot carry them
 			return errors.New("the body is not UTF-8")
 		}
+		if bytes.HasPrefix(data, []byte("\ufeff")) { // some editors and shells write it, and nobody sees it in an error
+			return errors.New("the body begins with a byte order mark: leave it out")
+		}
 		if err := bounded.JSON(data); err != nil {
 			return fmt.Errorf("the body cannot be read: %w", err)
 		}

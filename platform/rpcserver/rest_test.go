@@ -85,6 +85,7 @@ func TestRESTErrors(t *testing.T) {
 		"a name's verb with GET":             {method: "GET", path: "/v1/books/dune:return", status: 405, reason: "METHOD_NOT_ALLOWED", text: "GET is not allowed here; use POST", want: header{"Allow": "POST"}},
 		"a name's verb with another method":  {method: "PUT", path: "/v1/books/dune:return", status: 405, reason: "METHOD_NOT_ALLOWED", text: "PUT is not allowed here; use POST", want: header{"Allow": "POST"}},
 		"a name with a colon":                {method: "GET", path: "/v1/books/dune:lend", status: 400, reason: "VALIDATION_FAILED", text: "name: "},
+		"a byte order mark":                  {method: "POST", path: "/v1/books", body: "\ufeff{}", status: 400, reason: "INVALID_ARGUMENT", text: "the body begins with a byte order mark: leave it out"},
 		"an unknown path":                    {method: "GET", path: "/v1/nothing", status: 404, reason: "ROUTE_NOT_FOUND", text: "/v1/nothing"},
 		"an unknown path that is not UTF-8":  {method: "GET", path: "/nothing/%ff", status: 404, reason: "ROUTE_NOT_FOUND", text: "/nothing/\uFFFD"},
 		"an unknown path outside the API":    {method: "GET", path: "/nothing", status: 404, reason: "ROUTE_NOT_FOUND"},
