@@ -24,6 +24,9 @@ func TestAgentsAreFoundInAFolderAndPublishedInACatalog(t *testing.T) {
 	if code != 200 || !strings.Contains(string(found), "web-fetch") {
 		t.Errorf("POST /ard/search = %d %s, want web-fetch found", code, found)
 	}
+	if code, nothing, _ := q.http("GET", "/ard", nil, q.token()); code != 404 || !strings.Contains(string(nothing), `there is nothing at /ard"`) {
+		t.Errorf("GET /ard = %d %s, want 404 and no redirect", code, nothing)
+	}
 	q.stop()
 
 	// What vanishes from its source is marked and stays.

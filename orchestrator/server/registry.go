@@ -83,5 +83,7 @@ func (s *Server) registryTasks() []tasks.Task {
 // handleCatalog serves the AI Catalog and the search API to which it refers.
 func (s *Server) handleCatalog() {
 	s.rpc.Handle(catalog.WellKnownPath, s.rpc.Authenticated(http.HandlerFunc(s.catalog.ServeHTTP)))
-	s.rpc.Handle(catalog.ARDPath+"/", s.rpc.Authenticated(s.catalog.ARD()))
+	search := s.rpc.Authenticated(s.catalog.ARD())
+	s.rpc.Handle(catalog.ARDPath+"/", search)
+	s.rpc.Handle(catalog.ARDPath, search) // which the catalog names, and would be redirected
 }

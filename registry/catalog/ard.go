@@ -16,8 +16,14 @@ import (
 
 const maxBody = 64 << 10 // bytes
 
-// errMethod is answered with 405, for which there is no kind of fault.
-var errMethod = fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "this method is not allowed here")
+// reasonMethod is answered with 405, for which there is no kind of fault.
+const reasonMethod = "METHOD_NOT_ALLOWED"
+
+// refuseMethod answers a request whose path allows another method.
+func (c *Catalog) refuseMethod(w http.ResponseWriter, r *http.Request, allowed string) {
+	rpcserver.SetAllow(w.Header(), allowed)
+	c.fail(w, r, fault.New(fault.InvalidArgument, reasonMethod, "%s is not allowed here; use %s", r.Method, allowed))
+}
 
 // ARD returns the handler of the search API, below ARDPath: POST /search, POST /explore and GET /agents.
 func (c *Catalog) ARD() http.Handler {
@@ -32,8 +38,7 @@ func (c *Catalog) ARD() http.Handler {
 	} {
 		mux.HandleFunc(ARDPath+path, func(w http.ResponseWriter, r *http.Request) {
 			if r.Method != route.method {
-				rpcserver.SetAllow(w.Header(), route.method)
-				c.fail(w, r, errMethod)
+				c.refuseMethod(w, r, route.method)
 				return
 			}
 			body, err := route.answer(r)
@@ -91,7 +96,7 @@ func (c *Catalog) fail(w http.ResponseWriter, r *http.Request, err error) {
 	default:
 		c.options.Logger.ErrorContext(r.Context(), "catalog request failed", slog.String("path", r.URL.Path), slog.Any("error", err))
 	}
-	if errors.Is(err, errMethod) {
+	if e.Reason == reasonMethod {
 		code = http.StatusMethodNotAllowed
 	}
 	writeJSON(w, code, struct {

@@ -17,7 +17,6 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/page"
-	"github.com/quorate/quorate/platform/rpcserver"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -80,8 +79,7 @@ func New(r *registry.Registry, pages *page.Codec, o Options) (*Catalog, error) {
 // API first and then up to 10,000 agents in order of name.
 func (c *Catalog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet { // also of a request for HEAD, which a Server hands on as GET
-		rpcserver.SetAllow(w.Header(), http.MethodGet)
-		c.fail(w, r, errMethod)
+		c.refuseMethod(w, r, http.MethodGet)
 		return
 	}
 	doc, err := c.document(r)

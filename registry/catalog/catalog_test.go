@@ -327,7 +327,7 @@ func TestMalformedRequests(t *testing.T) {
 		"an operator that is not one": {"GET", "/agents?filter=" + url.QueryEscape("type > 'x'"), "", 400, "with = only"},
 		"an order that is not known":  {"GET", "/agents?orderBy=updatedAt", "", 400, "order"},
 		"a page size that is a word":  {"GET", "/agents?pageSize=all", "", 400, "number"},
-		"another method":              {"GET", "/search", "", 405, "method"},
+		"another method":              {"GET", "/search", "", 405, "GET is not allowed here; use POST"},
 		"another path":                {"GET", "/nothing", "", 404, "nothing at"},
 	}
 	for name, test := range tests {
