@@ -34,7 +34,7 @@ func newHostGuard(allowed []string, l net.Listener) hostGuard {
 func (s *Server) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.hosts.allows(r.Host) {
-			s.refuse(w, r, http.StatusMisdirectedRequest, fault.New(fault.PermissionDenied, "HOST_DENIED", "this server does not serve the host %q", r.Host))
+			s.refuse(w, r, http.StatusMisdirectedRequest, fault.New(fault.PermissionDenied, "HOST_DENIED", "this server does not serve the host %q; call it by its address or as localhost, or have its operator allow this name", r.Host))
 			return
 		}
 		next.ServeHTTP(w, r)

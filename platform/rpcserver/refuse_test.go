@@ -32,7 +32,7 @@ func TestWhatIsRefusedHasTheFormOfTheHandler(t *testing.T) {
 		text    string
 	}{
 		"a body over the limit":    {strings.Repeat("x", 65<<10), nil, 413, "no: the body is larger than 65536 bytes"},
-		"another host":             {"x", header{"Host": "evil.example"}, 421, `no: this server does not serve the host "evil.example"`},
+		"another host":             {"x", header{"Host": "evil.example"}, 421, `no: this server does not serve the host "evil.example"; call it by its address or as localhost, or have its operator allow this name`},
 		"a page of another origin": {"x", header{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}, 403, "no: cross-origin requests are refused"},
 		"a panic":                  {"x", nil, 500, "no: "},
 	} {
