@@ -28,6 +28,9 @@ func (s *Routes) ResolveRoute(ctx context.Context, req *orchestratorv1.ResolveRo
 	if err != nil {
 		return nil, err
 	}
+	if err := checkMetadata(req.GetMessage()); err != nil {
+		return nil, err
+	}
 	d, err := s.engine.Resolve(ctx, engine.Submission{
 		Tenant: p.Tenant, Caller: p.Name, Route: route(req.GetRoute()), Inputs: inputs(req.GetInputs()), Message: req.GetMessage(),
 	})

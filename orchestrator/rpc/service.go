@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/grpc"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -57,11 +58,23 @@ func (s *Service) SubmitTask(ctx context.Context, req *orchestratorv1.SubmitTask
 	if err != nil {
 		return nil, err
 	}
+	if err := checkMetadata(req.GetMessage()); err != nil {
+		return nil, err
+	}
 	t, err := s.engine.Submit(ctx, NewSubmission(p, req))
 	if err != nil {
 		return nil, err
 	}
 	return taskToProto(&t), nil
+}
+
+// checkMetadata refuses a message that says as one of A2A what the requests of this API have fields for: a rule about an attribute in it would have no effect.
+func checkMetadata(m *a2apb.Message) error {
+	if _, found := m.GetMetadata().GetFields()[orchestrator.TaskExtension]; found {
+		return fault.Invalid("message.metadata", "TASK_EXTENSION_INVALID",
+			"what stands under %s counts in messages over A2A only: say it in fields of this request, such as route or attributes", orchestrator.TaskExtension)
+	}
+	return nil
 }
 
 // NewSubmission converts a valid request of a caller to the engine's type.
@@ -143,6 +156,9 @@ func (s *Service) CancelTask(ctx context.Context, req *orchestratorv1.CancelTask
 
 // ReplyToTask implements the RPC.
 func (s *Service) ReplyToTask(ctx context.Context, req *orchestratorv1.ReplyToTaskRequest) (*orchestratorv1.Task, error) {
+	if err := checkMetadata(req.GetMessage()); err != nil {
+		return nil, err
+	}
 	t, err := Changeable(ctx, s.store, req.GetId())
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/orchestrator/rpc"
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
@@ -78,4 +79,23 @@ func submit(t *testing.T, text string) *orchestratorv1.SubmitTaskRequest {
 		t.Fatal(err)
 	}
 	return req
+}
+
+// TestMetadataOfA2AIsNotIgnored sends what counts over A2A only, an attribute for one, of which a rule would not learn.
+func TestMetadataOfA2AIsNotIgnored(t *testing.T) {
+	t.Parallel()
+	var message a2apb.Message
+	if err := protojson.Unmarshal([]byte(`{"parts": [{"text": "hi"}], "metadata": {"`+orchestrator.TaskExtension+`": {"attributes": {"secret": true}}}}`), &message); err != nil {
+		t.Fatal(err)
+	}
+	ctx := auth.NewContext(t.Context(), auth.Principal{Tenant: "acme", Name: "ann", Roles: []auth.Role{auth.RoleDispatcher}})
+	tasks := rpc.New(nil, nil, nil)
+	_, submitted := tasks.SubmitTask(ctx, &orchestratorv1.SubmitTaskRequest{Message: &message})
+	_, replied := tasks.ReplyToTask(ctx, &orchestratorv1.ReplyToTaskRequest{Message: &message})
+	_, resolved := rpc.NewRoutes(nil).ResolveRoute(ctx, &orchestratorv1.ResolveRouteRequest{Message: &message})
+	for call, err := range map[string]error{"SubmitTask": submitted, "ReplyToTask": replied, "ResolveRoute": resolved} {
+		if fault.ReasonOf(err) != "TASK_EXTENSION_INVALID" {
+			t.Errorf("%s() = %v, want TASK_EXTENSION_INVALID", call, err)
+		}
+	}
 }
