@@ -136,6 +136,7 @@ func (p *program) serveMCP(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.close()) }()
+	p.logState(ctx, f.Fetcher, logger)
 	return mcp.New(f.Fetcher, mcp.Options{AllowlistWrite: p.allowlistWrite, Logger: logger}).Run(ctx, p.in, writer{p.out})
 }
 

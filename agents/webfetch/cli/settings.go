@@ -75,7 +75,6 @@ func (s *settings) complete() (file, error) {
 	s.storage.environment()
 	s.userAgent = cmp.Or(s.userAgent, config.Env("WEB_FETCH_USER_AGENT"), f.UserAgent)
 	s.proxy = cmp.Or(s.proxy, config.Env("WEBFETCH_PROXY"), f.Proxy)
-	s.format = cmp.Or(s.format, config.Env("WEB_FETCH_DEFAULT_MODE"))
 	s.endpoint = cmp.Or(s.endpoint, config.Env("WEB_FETCH_API_ENDPOINT"), tool.APIEndpoint)
 	s.timeout = cmp.Or(s.timeout, time.Duration(tool.TimeoutSeconds)*time.Second)
 	if s.allow == nil {
@@ -91,6 +90,11 @@ func (s *settings) complete() (file, error) {
 			return f, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "WEB_FETCH_ENABLED is %q; set it to true or false", text)
 		}
 		s.disabled = !enabled
+	}
+	if text := config.Env("WEB_FETCH_DEFAULT_MODE"); text != "" && s.format == "" {
+		if s.format = text; webfetch.Format(text).Check() != nil {
+			return f, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "WEB_FETCH_DEFAULT_MODE is %q; set it to markdown, text, html, json, links or raw", text)
+		}
 	}
 	if text := config.Env("WEB_FETCH_MAX_CHARACTERS"); text != "" && s.maxCharacters == 0 {
 		if s.maxCharacters, err = strconv.Atoi(text); err != nil || s.maxCharacters <= 0 {

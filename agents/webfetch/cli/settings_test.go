@@ -68,6 +68,7 @@ func TestTheEnvironmentOfTheEarlierTools(t *testing.T) {
 		"a number of characters that is none": {map[string]string{"WEB_FETCH_MAX_CHARACTERS": "many"}, "/long", 6, "WEB_FETCH_MAX_CHARACTERS"},
 		"WEB_FETCH_DEFAULT_MODE":              {map[string]string{"WEB_FETCH_DEFAULT_MODE": "html"}, "/html", 0, "<"},
 		"WEB_FETCH_USER_AGENT":                {map[string]string{"WEB_FETCH_USER_AGENT": "Mine/1"}, "/echo", 0, "agent=Mine/1 "},
+		"a mode that is none":                 {map[string]string{"WEB_FETCH_DEFAULT_MODE": "pdf"}, "/long", 6, "WEB_FETCH_DEFAULT_MODE"},
 		"WEB_FETCH_ENABLED":                   {map[string]string{"WEB_FETCH_ENABLED": "false"}, "/long", 6, "FETCHING_DISABLED"},
 		"WEB_FETCH_ENABLED that is neither":   {map[string]string{"WEB_FETCH_ENABLED": "perhaps"}, "/long", 6, "WEB_FETCH_ENABLED"},
 		"WEBFETCH_PROFILE 000":                {map[string]string{"WEBFETCH_PROFILE": "000"}, "/long", 0, strings.Repeat("x", 14_000) + "\n\n... [以下省略]"},
@@ -275,8 +276,11 @@ func TestNoSettingIsIgnored(t *testing.T) {
 			t.Errorf("webfetch %q = %d, %s, want 6 and %q", args, code, notes, want)
 		}
 	}
-	t.Setenv("WEBFETCH_ALLOWLIST_WRITE", "please")
 	var notes strings.Builder
+	if code := cli.Main(t.Context(), []string{"mcp", "--profile", "myao"}, io.NopCloser(strings.NewReader("")), io.Discard, &notes); code != 0 || !strings.Contains(notes.String(), "WEB_FETCH_API_ENDPOINT") {
+		t.Errorf("webfetch mcp --profile myao without a service = %d, %s, want 0 and what to do", code, notes.String())
+	}
+	t.Setenv("WEBFETCH_ALLOWLIST_WRITE", "please")
 	if code := cli.Main(t.Context(), []string{"mcp"}, io.NopCloser(strings.NewReader("")), io.Discard, &notes); code != 6 || !strings.Contains(notes.String(), "WEBFETCH_ALLOWLIST_WRITE") {
 		t.Errorf("webfetch mcp with WEBFETCH_ALLOWLIST_WRITE=please = %d, %s, want 6 and its name", code, notes.String())
 	}
