@@ -183,8 +183,10 @@ func TestAnEnvelopeThatIsNone(t *testing.T) {
 		})
 	}
 	for wrong, allow := range map[string]string{
-		"GET /a2a":         "POST",
-		"PUT /a2a/tasks/x": "GET, HEAD",
+		"GET /a2a":                "POST",
+		"PUT /a2a/tasks/x":        "GET, HEAD",
+		"GET /a2a/tasks/x:cancel": "POST",
+		"PUT /a2a/tasks/x:cancel": "POST",
 		"OPTIONS /agents/x/.well-known/agent-card.json": "GET, HEAD",
 		"POST /agents/x/.well-known/agent.json":         "GET, HEAD",
 	} {
@@ -193,8 +195,11 @@ func TestAnEnvelopeThatIsNone(t *testing.T) {
 			t.Errorf("%s = %d, Allow %q, want 405 with %s", wrong, got.code, got.header.Get("Allow"), allow)
 		}
 	}
-	if got := w.call(t, "GET", "/a2a/tasks/x/y/z", "", nil); got.code != 404 || !strings.Contains(got.body, "ROUTE_NOT_FOUND") {
-		t.Errorf("GET of nothing = %d %s, want 404", got.code, got.body)
+	for _, nothing := range []string{"GET /a2a/tasks/x/y/z", "POST /a2a/tasks/x:lend"} {
+		method, path, _ := strings.Cut(nothing, " ")
+		if got := w.call(t, method, path, "", nil); got.code != 404 || !strings.Contains(got.body, "ROUTE_NOT_FOUND") {
+			t.Errorf("%s = %d %s, want 404", nothing, got.code, got.body)
+		}
 	}
 	if got := w.call(t, "POST", "/a2a", strings.Repeat(" ", 5<<20), nil); got.code != 413 {
 		t.Errorf("a body of 5 MiB = %d, want 413", got.code)

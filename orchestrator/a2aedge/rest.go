@@ -102,9 +102,11 @@ func find(verb string, path []string) (m *method, fields map[protoreflect.Name]s
 	for _, x := range routes {
 		fields, ok := x.match(path)
 		switch {
-		case ok && x.verb == verb:
+		case !ok:
+		case x.method == "GetTask" && (len(allowed) > 0 || verb == http.MethodPost && strings.Contains(fields["id"], ":")): // not an id, but one and a verb
+		case x.verb == verb:
 			return methods[x.method], fields, nil
-		case ok && !slices.Contains(allowed, x.verb):
+		case !slices.Contains(allowed, x.verb):
 			allowed = append(allowed, x.verb)
 		}
 	}
