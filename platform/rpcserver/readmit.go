@@ -3,6 +3,7 @@ package rpcserver
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -18,22 +19,19 @@ func (s *Server) whileAdmitted(ctx context.Context, credentials []string, rule a
 		return ctx, func() { end(nil) }
 	}
 	caller, _ := auth.FromContext(ctx)
-	go func() {
-		ticker := time.NewTicker(s.opts.ReadmitEvery)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-			}
-			if err := s.readmit(ctx, caller, credentials, rule); err != nil {
-				end(err)
-				return
-			}
+	var timer *time.Timer // a goroutine for each of thousands of calls would do nothing nearly all the time
+	timer = time.AfterFunc(math.MaxInt64, func() {
+		if ctx.Err() != nil {
+			return
 		}
-	}()
-	return ctx, func() { end(nil) }
+		if err := s.readmit(ctx, caller, credentials, rule); err != nil {
+			end(err)
+			return
+		}
+		timer.Reset(s.opts.ReadmitEvery)
+	})
+	timer.Reset(s.opts.ReadmitEvery) // not before timer is set
+	return ctx, func() { timer.Stop(); end(nil) }
 }
 
 // readmit returns why a stream has to end, or nil. When the credentials cannot be checked at the moment, the last result stands.
