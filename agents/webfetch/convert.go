@@ -35,7 +35,7 @@ func (f *Fetcher) extract(ctx context.Context, source extract.Source, o extract.
 // convert fills page with what the plan asks for.
 func (f *Fetcher) convert(ctx context.Context, p plan, b body, page *Page) error {
 	source := extract.Source{Data: b.data, ContentType: b.contentType, URL: b.url}
-	o := extract.Options{Format: p.format, Selector: p.selector()}
+	o := extract.Options{Format: p.format, Selector: p.selector(), Verbatim: p.profile.verbatim}
 	unchanged := p.profile.bodyHTML && o.Format == extract.HTML && o.Selector.Expression == ""
 	if unchanged {
 		o.Format = extract.Raw

@@ -51,6 +51,7 @@ type Profile struct {
 	clamp    bool   // values above the hard limits are lowered instead of refused
 	lenient  bool   // an unknown format means the default instead of an error
 	anyType  bool   // content other than HTML, text and JSON is returned unchanged
+	verbatim bool   // text is made of HTML and PDF only, JSON of JSON only; other documents are returned as the text that they are
 	bodyHTML bool   // the format html is the document unchanged instead of its main content
 	overlong longBody
 	mark     mark
@@ -76,12 +77,12 @@ var profiles = []Profile{
 	},
 	{
 		Name: ProfileSlack, Limits: Limits{10 * time.Second, 512 << 10, 14_000}, Format: Text, Language: japanese, Engine: EngineHTTP,
-		most: Limits{10 * time.Second, 512 << 10, 14_000}, clamp: true, anyType: true, overlong: cutBody, mark: markInAll, messages: slackMessages,
+		most: Limits{10 * time.Second, 512 << 10, 14_000}, clamp: true, anyType: true, verbatim: true, overlong: cutBody, mark: markInAll, messages: slackMessages,
 	},
 	{
 		Name: ProfileADK, Limits: Limits{30 * time.Second, 1 << 20, MaxMaxSize}, Format: Text, Language: english, Engine: EngineHTTP,
 		UserAgent: "adk-code/1.0 (+https://github.com/raphaelmansuy/adk-code)",
-		most:      Limits{5 * time.Minute, 50 << 20, MaxMaxSize}, clamp: true, lenient: true, anyType: true, overlong: cutUndeclaredBody, messages: adkMessages,
+		most:      Limits{5 * time.Minute, 50 << 20, MaxMaxSize}, clamp: true, lenient: true, anyType: true, verbatim: true, overlong: cutUndeclaredBody, messages: adkMessages,
 	},
 	{
 		Name: ProfileGLaDOS, Limits: Limits{DefaultTimeout, MaxMaxSize, 50_000}, Format: Markdown, Language: english, Engine: EngineHTTP,

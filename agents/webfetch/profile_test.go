@@ -83,6 +83,7 @@ func manners(url string) map[string]manner {
 		"000 cuts at 14,000 characters with a mark": {webfetch.Request{URL: url + "/plain", Profile: "000"}, func(p webfetch.Page) bool { return p.Content == strings.Repeat("x", 14_000)+"\n\n... [以下省略]" }},
 		"000 lowers what is asked above its limits": {webfetch.Request{URL: url + "/plain", Profile: "000", MaxCharacters: 20_000}, func(p webfetch.Page) bool { return p.NextIndex == 14_000 }},
 		"000 answers what is no text as it is":      {webfetch.Request{URL: url + "/image", Profile: "000"}, func(p webfetch.Page) bool { return p.Content == "not really" }},
+		"000 answers JSON as it is":                 {webfetch.Request{URL: url + "/json", Profile: "000"}, func(p webfetch.Page) bool { return p.Content == `{"b":1,"a":[2]}` }},
 		"001 refuses a declared length above the limit": {webfetch.Request{URL: url + "/big", Profile: "001"}, func(p webfetch.Page) bool {
 			return p.ErrorCode == "too_large" && p.Error == "Response too large: 2000000 > 1048576 bytes"
 		}},
@@ -93,6 +94,13 @@ func manners(url string) map[string]manner {
 		"001 takes a format in any case":                {webfetch.Request{URL: url + "/html", Profile: "001", Format: "RAW"}, func(p webfetch.Page) bool { return p.Format == "raw" && strings.HasPrefix(p.Content, "<title>") }},
 		"001 says what was asked for":                   {webfetch.Request{URL: url + "/plain", Profile: "001", Format: "json"}, func(p webfetch.Page) bool { return p.Format == "json" }},
 		"001 indents JSON":                              {webfetch.Request{URL: url + "/json", Profile: "001", Format: "json"}, func(p webfetch.Page) bool { return p.Content == "{\n  \"b\": 1,\n  \"a\": [\n    2\n  ]\n}" }},
+		"001 answers JSON as it is when asked for text": {webfetch.Request{URL: url + "/json", Profile: "001"}, func(p webfetch.Page) bool { return p.Content == `{"b":1,"a":[2]}` }},
+		"001 answers JSON as it is when asked for HTML": {webfetch.Request{URL: url + "/json", Profile: "001", Format: "html"}, func(p webfetch.Page) bool {
+			return p.Content == `{"b":1,"a":[2]}` && p.Format == "html"
+		}},
+		"001 answers HTML as it is when asked for JSON": {webfetch.Request{URL: url + "/html", Profile: "001", Format: "json"}, func(p webfetch.Page) bool {
+			return p.Content == "<title>T</title><h1>Heading</h1><p>Text.</p>" && p.Format == "json"
+		}},
 		"001 answers a redirect itself when told to": {webfetch.Request{URL: url + "/away", Profile: "001", NoRedirects: true}, func(p webfetch.Page) bool {
 			return p.Success && p.StatusCode == http.StatusFound && p.Headers["Location"] == "/plain"
 		}},

@@ -60,6 +60,16 @@ func (s Source) IsHTML() bool {
 type Options struct {
 	Format   Format
 	Selector Selector // if set, only the part that matches
+	Verbatim bool     // Text and HTML are made of HTML and PDF only, and JSON of JSON only; any other document is returned as the text that it is
+}
+
+// asText reports whether a document is returned as the text that it is.
+func (o Options) asText(k kind, mediaType string) bool {
+	if !o.Verbatim || o.Selector.Expression != "" || k == kindPDF {
+		return false
+	}
+	html := k == kindHTML || mediaType == "text/html" // which may be a feed
+	return o.Format == JSON && k != kindJSON || (o.Format == Text || o.Format == HTML) && !html
 }
 
 // Content is the result of an extraction.
@@ -131,6 +141,9 @@ func Extract(ctx context.Context, source Source, o Options) (Content, error) {
 	}
 	if isBinary(source.Data, name) {
 		return content, fault.New(fault.FailedPrecondition, ReasonContentType, "its server calls it %q, but it is not text; look for a page about it", bounded.Characters(mediaType, 80))
+	}
+	if o.asText(kind, mediaType) {
+		kind, o.Format = kindText, Text
 	}
 	err := render(ctx, &content, document{kind: kind, url: source.URL, text: text}, o)
 	if err != nil {
