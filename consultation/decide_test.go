@@ -73,6 +73,8 @@ func TestDecideOnOneRequirement(t *testing.T) {
 	late.ExpireTime = noon.Add(-time.Second)
 	corrected := asked(1, current)
 	corrected.CarrierTaskID, corrected.Refused = "carrier-1", mistaken.Refused
+	besieged, astray := corrected, corrected
+	besieged.Refused, astray.Refused = forged.Refused, confused.Refused
 	lost := asked(1, current)
 	lost.State, lost.Outcome, lost.Feedback = consultation.StateAnswered, "approved", "fine"
 	sent, direct := asked(1, current), asked(1, current)
@@ -106,7 +108,9 @@ func TestDecideOnOneRequirement(t *testing.T) {
 		"the target has corrected its span":            {consultations{mistaken}, evidence{rejected}, "rejected", []string{`("line 3 holds a secret"). What coder has delivered stays as it is`, ask}},
 		"the target asks after a malformed span":       {consultations{asking}, nil, "deferred", []string{`asks "which policy?"`, "quorate tasks reply carrier-1"}},
 		"somebody corrected the target's span":         {consultations{mistaken}, evidence{carried}, "unauthenticated", []string{"Evidence of level C2 is needed: have reviewer send its verdict to Quorate with its own credential, or sign it"}},
-		"the target may still correct its span":        {consultations{corrected}, nil, "pending", []string{"no answer yet", "reviewer has to correct what it sends"}},
+		"the target may still correct its span":        {consultations{corrected}, nil, "pending", []string{"no answer yet", "explains each reason. reviewer was asked, and can answer until 2026-11-20T12:10:00Z."}},
+		"it may also correct its service name":         {consultations{astray}, nil, "unauthenticated", []string{"explains each reason. reviewer was asked, and can answer until 2026-11-20T12:10:00Z."}},
+		"others answered, and the target still may":    {consultations{besieged}, nil, "unauthenticated", []string{"Find out who sent the refused spans. reviewer was asked, and can answer until 2026-11-20T12:10:00Z."}},
 		"the target answered before it sent a span":    {consultations{early}, nil, "missing", []string{"reviewer has to send its verdict before it answers, and docs/reviewing.md lists what keeps it from coming; until 2026-11-20T12:10:00Z it still counts", ask}},
 		"the target answered without one, long ago":    {consultations{late}, nil, "missing", []string{"To have reviewer asked: " + ask}},
 		"the answer is to other content":               {consultations{old}, evidence{answer(old, "approved")}, "stale", []string{"attempt 2: approved by reviewer, about other content than now", ask}},

@@ -100,6 +100,7 @@ type finding struct {
 	level    string
 	asking   string    // the task in which the target asks something before it judges
 	unsent   bool      // nothing shows that the question is on its way
+	until    time.Time // how long the target, which was asked, can answer: another request would return the same consultation; zero if it cannot
 	mistaken bool      // the target has to correct what it sends
 	late     time.Time // until when a verdict counts that the target did not send before it answered
 	attempts []attempt // newest first
@@ -163,6 +164,9 @@ func (in Input) find(r Requirement) finding {
 		f.asking = decisive.CarrierTaskID
 	}
 	f.unsent = !decisive.Sent() && !decisive.Direct
+	if decisive.open() && !f.unsent {
+		f.until = decisive.ExpireTime
+	}
 	f.mistaken = decisive.mistaken()
 	if decisive.Feedback == answeredInVain && in.Now.Before(decisive.ExpireTime) {
 		f.late = decisive.ExpireTime

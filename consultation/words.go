@@ -73,9 +73,9 @@ func (in Input) advice(r Requirement, f finding) string {
 			if level == LevelSigned {
 				how = "sign its verdict"
 			}
-			return fmt.Sprintf("Evidence of level %s is needed: have %s %s. To have it asked: %s", level, r.TargetAgent, how, ask)
+			return fmt.Sprintf("Evidence of level %s is needed: have %s %s. %s", level, r.TargetAgent, how, f.next(r, "To have it asked: "+ask))
 		}
-		return fmt.Sprintf("Find out who sent the refused spans; to have %s itself asked: %s", r.TargetAgent, ask)
+		return "Find out who sent the refused spans. " + f.next(r, fmt.Sprintf("To have %s itself asked: %s", r.TargetAgent, ask))
 	case VerdictMissing:
 		return fmt.Sprintf("To have %s asked: %s", r.TargetAgent, ask)
 	}
@@ -86,15 +86,21 @@ func (in Input) advice(r Requirement, f finding) string {
 func (f finding) correction(r Requirement, ask string) string {
 	mend := r.TargetAgent + " has to correct what it sends; docs/errors.md explains each reason."
 	switch {
-	case f.mistaken && f.verdict == VerdictPending:
-		return mend
-	case f.mistaken && (f.verdict == VerdictMissing || f.verdict == VerdictUnauthenticated && f.level == ""):
-		return mend + " To have it asked again: " + ask
+	case f.mistaken && (f.verdict == VerdictPending || f.verdict == VerdictMissing || f.verdict == VerdictUnauthenticated && f.level == ""):
+		return mend + " " + f.next(r, "To have it asked again: "+ask)
 	case f.verdict == VerdictMissing && !f.late.IsZero():
 		return fmt.Sprintf("%s has to send its verdict before it answers, and docs/reviewing.md lists what keeps it from coming; until %s it still counts. To have it asked again: %s",
 			r.TargetAgent, f.late.Format(time.RFC3339), ask)
 	}
 	return ""
+}
+
+// next returns ask, or until when the target can answer what it was asked already.
+func (f finding) next(r Requirement, ask string) string {
+	if f.until.IsZero() {
+		return ask
+	}
+	return fmt.Sprintf("%s was asked, and can answer until %s.", r.TargetAgent, f.until.Format(time.RFC3339))
 }
 
 // content names what is reviewed in a phase. A task at a gate can no longer change it.
