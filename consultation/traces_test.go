@@ -331,7 +331,7 @@ func TestABackendThatCannotTellIsNoAbsenceOfEvidence(t *testing.T) {
 		f.Advance(wait)
 		d, v := f.decide(t)
 		if d.Allowed || v.Verdict != consultation.VerdictUnavailable || d.CheckAgain == 0 || d.CheckAgain > 15*time.Second ||
-			!strings.Contains(v.Found, "no answer from the traces") || !strings.HasSuffix(v.Reason, "It is looked for again; if it lasts, an operator finds out why with quorate doctor serve.") {
+			!strings.Contains(v.Found, "no answer from the traces") || !strings.HasSuffix(v.Reason, "It is looked for again; if it lasts, an operator finds out why in the log (consultation evidence unavailable) or with quorate doctor serve.") {
 			t.Errorf("Check() after %s = %+v, again in %s, want it unavailable and looked for again soon", wait, v, d.CheckAgain)
 		}
 	}

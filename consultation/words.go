@@ -66,7 +66,7 @@ func (in Input) advice(r Requirement, f finding) string {
 		}
 		return fmt.Sprintf("Wait for %s to answer.", r.TargetAgent)
 	case VerdictUnavailable:
-		return "It is looked for again; if it lasts, an operator finds out why with quorate doctor serve."
+		return "It is looked for again; if it lasts, an operator finds out why in the log (consultation evidence unavailable) or with quorate doctor serve."
 	case VerdictUnauthenticated:
 		if f.level != "" {
 			how, level := "send its verdict to Quorate with its own credential, or sign it", needed(in.Lowest, r.MinLevel)
