@@ -62,7 +62,8 @@ func (w *watcher) send(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// limitedBody is a response that may take too long. That looks like the end of the caller's context, so it becomes another error.
+// limitedBody is a response that may take too long, or break off. The first looks like the end of the caller's context, and the second like an answer that cannot be
+// decoded, so they become other errors.
 type limitedBody struct {
 	io.ReadCloser
 	ctx context.Context //nolint:containedctx // of the caller; a reader has none
@@ -74,6 +75,9 @@ func (b limitedBody) Read(p []byte) (int, error) {
 	if errors.Is(err, context.DeadlineExceeded) && b.ctx.Err() == nil {
 		err = haltedError{}
 	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = cutError{err}
+	}
 	return n, err
 }
 
@@ -83,6 +87,11 @@ type haltedError struct{}
 func (haltedError) Error() string   { return "the answer did not come in time" }
 func (haltedError) Timeout() bool   { return true }
 func (haltedError) Temporary() bool { return true }
+
+// cutError is an answer that breaks off, after which the SDK tries again, as after a connection that is reset.
+type cutError struct{ error }
+
+func (cutError) Temporary() bool { return true }
 
 // watchedBody records a response that breaks off.
 type watchedBody struct {

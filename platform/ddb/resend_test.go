@@ -81,6 +81,24 @@ func TestAWriteThatIsSentAgainKnowsItself(t *testing.T) {
 	}
 }
 
+// TestAReadIsSentAgainWhenItsAnswerBreaksOff has a connection end in the middle of an answer, as when a machine in between goes away.
+func TestAReadIsSentAgainWhenItsAnswerBreaksOff(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		c := openPlayed(t, func(request *http.Request) (*http.Response, error) {
+			made := answer(request, http.StatusOK, `{"Responses":{}}`)
+			if calls++; calls == 1 {
+				made.Body = broken{}
+			}
+			return made, nil
+		})
+		if _, err := c.BatchGet(t.Context(), "Items", []ddb.Item{item("a", "w")}); err != nil || calls != 2 {
+			t.Errorf("BatchGet() = %v after %d calls, want no error after 2", err, calls)
+		}
+	})
+}
+
 func TestATransactionIsSentAgainWhileItConflictsOrIsThrottled(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]struct {
