@@ -143,7 +143,7 @@ func TestTheLivePointerDoesNotMoveTo(t *testing.T) {
 func TestBreakingChanges(t *testing.T) {
 	t.Parallel()
 	const before = `{"name":"a","version":"1.0.0","supportedInterfaces":[{"url":"https://a.example/v1","protocolBinding":"JSONRPC"},{"url":"a.example:443","protocolBinding":"GRPC"}],` +
-		`"defaultInputModes":["text/plain","image/png"],"securitySchemes":{"key":{},"oauth":{}},"skills":[{"id":"s","outputModes":["x/y"]},{"id":"t"}]}`
+		`"defaultInputModes":["text/plain","image/png"],"defaultOutputModes":["x/z"],"securitySchemes":{"key":{},"oauth":{}},"skills":[{"id":"s","outputModes":["x/y"]},{"id":"t"}]}`
 	tests := map[string]struct {
 		old, next string
 		want      []string
@@ -155,8 +155,10 @@ func TestBreakingChanges(t *testing.T) {
 		"an input mode, for all that has no own": {`,"image/png"`, ``, []string{
 			"MODE_REMOVED card.defaultInputModes", "MODE_REMOVED card.skills[0].inputModes", "MODE_REMOVED card.skills[1].inputModes",
 		}},
-		"a skill's output mode": {`x/y`, `x/z`, []string{"MODE_REMOVED card.skills[0].outputModes"}},
-		"a security scheme":     {`"key":{},`, ``, []string{"SECURITY_SCHEME_REMOVED card.securitySchemes"}},
+		"an output mode, for all that has no own": {`["x/z"]`, `["text/plain"]`, []string{"MODE_REMOVED card.defaultOutputModes", "MODE_REMOVED card.skills[1].outputModes"}},
+		"a skill's output mode":                   {`x/y`, `x/z`, []string{"MODE_REMOVED card.skills[0].outputModes"}},
+		"an interface of another tenant":          {`{"url":"https://a.example/v1",`, `{"url":"https://a.example/v1","tenant":"t",`, []string{"INTERFACE_REMOVED card.supportedInterfaces"}},
+		"a security scheme":                       {`"key":{},`, ``, []string{"SECURITY_SCHEME_REMOVED card.securitySchemes"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
