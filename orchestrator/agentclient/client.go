@@ -5,8 +5,6 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/types/known/structpb"
-
-	"github.com/quorate/quorate/orchestrator"
 )
 
 // maxAnswerBytes bounds one message, one answer or one event of a stream from an agent.
@@ -18,7 +16,7 @@ type Each func(*a2apb.StreamResponse) error
 // Client talks to one agent over one interface of its card. It is safe for concurrent use.
 type Client interface {
 	// Send sends a message, and beside it what it has under orchestrator.RequestKey, and calls each for the responses until the agent ends its
-	// answer. If stream is false, the agent is asked to answer at once, and each is called once.
+	// answer. If stream is false, or the agent does not stream after all, it is asked to answer at once, and each is called once.
 	Send(ctx context.Context, m *a2apb.Message, stream bool, each Each) error
 	// Subscribe follows a task that the agent already knows.
 	Subscribe(ctx context.Context, taskID string, each Each) error
@@ -26,18 +24,6 @@ type Client interface {
 	Task(ctx context.Context, taskID string, history int32) (*a2apb.Task, error)
 	// Cancel asks the agent to cancel a task. with is the metadata of the request; it may be nil.
 	Cancel(ctx context.Context, taskID string, with *structpb.Struct) (*a2apb.Task, error)
-}
-
-func sendRequest(tenant string, m *a2apb.Message, stream bool) *a2apb.SendMessageRequest {
-	req := orchestrator.ExtractRequest(m)
-	req.Tenant = tenant
-	if !stream {
-		if req.GetConfiguration() == nil {
-			req.Configuration = &a2apb.SendMessageConfiguration{}
-		}
-		req.Configuration.ReturnImmediately = true
-	}
-	return req
 }
 
 // asStream converts the answer to a unary send to a stream response.

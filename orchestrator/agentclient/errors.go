@@ -123,10 +123,12 @@ func WithoutWords(err error) error {
 // The meaning of an agent's errors, by the codes of the three bindings. A code that is not listed means that the agent refused, and retrying would
 // not help.
 var (
-	rpcReasons = map[int]string{ // A2A §5.4, and codes of a2a-go
-		-32001: ReasonTaskNotFound,
-		-31401: ReasonDenied,
-		-31403: ReasonDenied,
+	rpcReasons = map[int]string{ // A2A §5.4, JSON-RPC, and codes of a2a-go
+		rpcNoTask:      ReasonTaskNotFound,
+		rpcUnsupported: unsupported,
+		-32601:         unsupported,
+		-31401:         ReasonDenied,
+		-31403:         ReasonDenied,
 	}
 	httpReasons = map[int]string{
 		http.StatusRequestTimeout:     ReasonTimeout,
@@ -137,6 +139,8 @@ var (
 		http.StatusGatewayTimeout:     ReasonTimeout,
 		http.StatusUnauthorized:       ReasonDenied,
 		http.StatusForbidden:          ReasonDenied,
+		http.StatusMethodNotAllowed:   unsupported,
+		http.StatusNotImplemented:     unsupported,
 	}
 	grpcReasons = map[codes.Code]string{
 		codes.Unavailable:       ReasonUnreachable,
@@ -147,6 +151,7 @@ var (
 		codes.NotFound:          ReasonTaskNotFound,
 		codes.Unauthenticated:   ReasonDenied,
 		codes.PermissionDenied:  ReasonDenied,
+		codes.Unimplemented:     unsupported,
 	}
 	kinds = map[string]fault.Kind{
 		ReasonUnreachable:  fault.Unavailable,
@@ -155,9 +160,21 @@ var (
 	}
 )
 
+// Codes of A2A's errors in JSON-RPC.
+const (
+	rpcNoTask      = -32001
+	rpcUnsupported = -32004
+)
+
+// unsupported stands in the tables for a refusal because the agent does not have the operation, which is then in the error's chain as errUnsupported.
+const unsupported = "UNSUPPORTED"
+
+var errUnsupported = errors.New("the agent does not support the operation")
+
 // answerError is the fault for an answer with a reason of a table above and words of the agent's. It never has what the agent was shown.
 func answerError(at *endpoint, reason, what, words string) *fault.Error {
-	if reason == "" {
+	missing := reason == unsupported
+	if reason == "" || missing {
 		reason = ReasonRefused
 	}
 	kind, ok := kinds[reason]
@@ -167,7 +184,11 @@ func answerError(at *endpoint, reason, what, words string) *fault.Error {
 	if what = at.name + " answered " + what; reason == ReasonDenied {
 		what += " (" + at.advice() + ")"
 	}
-	return quoteError(kind, reason, what, at.redact(clip(words)))
+	f := quoteError(kind, reason, what, at.redact(clip(words)))
+	if missing {
+		f.Cause = fmt.Errorf("%w: %w", f.Cause, errUnsupported)
+	}
+	return f
 }
 
 // The A2A project's server for Python (a2a-python 1.1) answers A2A 0.3 with the code of an internal error whatever is wrong. So a task that it does not

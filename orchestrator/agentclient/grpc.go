@@ -18,10 +18,14 @@ type grpcClient struct {
 }
 
 func (c *grpcClient) Send(ctx context.Context, m *a2apb.Message, stream bool, each Each) error {
-	req := sendRequest(c.tenant, m, stream)
-	if stream {
-		return c.follow(ctx, a2apb.A2AService_SendStreamingMessage_FullMethodName, req, each)
-	}
+	return send(ctx, c, sendRequest(c.tenant, m), stream, each)
+}
+
+func (c *grpcClient) sendStreaming(ctx context.Context, req *a2apb.SendMessageRequest, each Each) error {
+	return c.follow(ctx, a2apb.A2AService_SendStreamingMessage_FullMethodName, req, each)
+}
+
+func (c *grpcClient) sendOnce(ctx context.Context, req *a2apb.SendMessageRequest, each Each) error {
 	answer := &a2apb.SendMessageResponse{}
 	if err := c.call(ctx, a2apb.A2AService_SendMessage_FullMethodName, req, answer); err != nil {
 		return err

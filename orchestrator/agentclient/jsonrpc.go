@@ -20,10 +20,14 @@ type jsonrpcClient struct {
 }
 
 func (c *jsonrpcClient) Send(ctx context.Context, m *a2apb.Message, stream bool, each Each) error {
-	req := sendRequest(c.tenant, m, stream)
-	if stream {
-		return c.stream(ctx, "SendStreamingMessage", req, each)
-	}
+	return send(ctx, c, sendRequest(c.tenant, m), stream, each)
+}
+
+func (c *jsonrpcClient) sendStreaming(ctx context.Context, req *a2apb.SendMessageRequest, each Each) error {
+	return c.stream(ctx, "SendStreamingMessage", req, each)
+}
+
+func (c *jsonrpcClient) sendOnce(ctx context.Context, req *a2apb.SendMessageRequest, each Each) error {
 	var resp a2apb.SendMessageResponse
 	if err := c.call(ctx, "SendMessage", req, &resp); err != nil {
 		return err

@@ -15,14 +15,31 @@ import (
 type legacyClient struct{ rpcCaller }
 
 func (c *legacyClient) Send(ctx context.Context, m *a2apb.Message, stream bool, each Each) error {
-	params, err := legacy.SendParams(sendRequest("", m, stream))
+	return send(ctx, c, sendRequest("", m), stream, each)
+}
+
+func (c *legacyClient) sendStreaming(ctx context.Context, req *a2apb.SendMessageRequest, each Each) error {
+	params, err := c.encode(req)
 	if err != nil {
-		return fmt.Errorf("write the message for %s in A2A %s: %w", c.at.name, legacy.Version, err)
+		return err
 	}
-	if stream {
-		return c.follow(ctx, "message/stream", params, c.event(each))
+	return c.follow(ctx, "message/stream", params, c.event(each))
+}
+
+func (c *legacyClient) sendOnce(ctx context.Context, req *a2apb.SendMessageRequest, each Each) error {
+	params, err := c.encode(req)
+	if err != nil {
+		return err
 	}
 	return c.ask(ctx, "message/send", params, c.event(each))
+}
+
+func (c *legacyClient) encode(req *a2apb.SendMessageRequest) (json.RawMessage, error) {
+	params, err := legacy.SendParams(req)
+	if err != nil {
+		return nil, fmt.Errorf("write the message for %s in A2A %s: %w", c.at.name, legacy.Version, err)
+	}
+	return params, nil
 }
 
 func (c *legacyClient) Subscribe(ctx context.Context, taskID string, each Each) error {

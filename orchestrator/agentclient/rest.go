@@ -23,14 +23,18 @@ type restClient struct {
 }
 
 func (c *restClient) Send(ctx context.Context, m *a2apb.Message, stream bool, each Each) error {
-	req := sendRequest(c.tenant, m, stream)
-	if stream {
-		resp, err := c.send(ctx, http.MethodPost, "/message:stream", req, eventStream)
-		if err != nil {
-			return err
-		}
-		return c.receive(ctx, resp, each)
+	return send(ctx, c, sendRequest(c.tenant, m), stream, each)
+}
+
+func (c *restClient) sendStreaming(ctx context.Context, req *a2apb.SendMessageRequest, each Each) error {
+	resp, err := c.send(ctx, http.MethodPost, "/message:stream", req, eventStream)
+	if err != nil {
+		return err
 	}
+	return c.receive(ctx, resp, each)
+}
+
+func (c *restClient) sendOnce(ctx context.Context, req *a2apb.SendMessageRequest, each Each) error {
 	var resp a2apb.SendMessageResponse
 	if err := c.call(ctx, http.MethodPost, "/message:send", req, &resp); err != nil {
 		return err
@@ -133,6 +137,9 @@ func (c *restClient) answer(ctx context.Context, resp *http.Response, out proto.
 	return nil
 }
 
+// detailCodes are the codes of JSON-RPC for the reasons by which errors over HTTP differ that have the same status (A2A §5.4).
+var detailCodes = map[string]int{"TASK_NOT_FOUND": rpcNoTask, "UNSUPPORTED_OPERATION": rpcUnsupported}
+
 // failure reads an A2A error from a body (§11.6). It returns nil when there is none.
 func (c *restClient) failure(resp *http.Response, body []byte) error {
 	var e struct {
@@ -148,8 +155,8 @@ func (c *restClient) failure(resp *http.Response, body []byte) error {
 		return nil //nolint:nilerr // a body of another form is not an A2A error; the caller describes it
 	}
 	for _, d := range e.Error.Details {
-		if d.Reason == "TASK_NOT_FOUND" {
-			return fromCode(&c.at, -32001, e.Error.Message)
+		if code, ok := detailCodes[d.Reason]; ok {
+			return fromCode(&c.at, code, e.Error.Message)
 		}
 	}
 	if succeeded(resp) { // the error is an event of a stream
