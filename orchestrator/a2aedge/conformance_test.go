@@ -187,8 +187,10 @@ type authorizer struct {
 func (a *authorizer) SendStreamingMessage(_ *a2apb.SendMessageRequest, s grpc.ServerStreamingServer[a2apb.StreamResponse]) error {
 	say := func(state a2apb.TaskState, words string) error {
 		return s.Send(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: &a2apb.Task{Id: "remote", ContextId: "c", Status: &a2apb.TaskStatus{
-			State:   state,
-			Message: &a2apb.Message{MessageId: words, Role: a2apb.Role_ROLE_AGENT, Parts: []*a2apb.Part{{Content: &a2apb.Part_Url{Url: "https://login.example/" + words}}}},
+			State: state,
+			Message: &a2apb.Message{MessageId: words, Role: a2apb.Role_ROLE_AGENT, Parts: []*a2apb.Part{
+				{Content: &a2apb.Part_Url{Url: "https://login.example/" + words}}, {Content: &a2apb.Part_Text{Text: words}},
+			}},
 		}}}})
 	}
 	if err := say(a2apb.TaskState_TASK_STATE_AUTH_REQUIRED, "sign-in"); err != nil {

@@ -108,7 +108,7 @@ func (f *follower) run(ctx context.Context, after uint64) error {
 func (f *follower) update(ctx context.Context, e orchestrator.Event) error {
 	before := f.state
 	f.state = e.State
-	ended, waits := orchestrator.Terminal(e.State), orchestrator.Interrupted(e.State) && e.State != before
+	ended, waits := orchestrator.Terminal(e.State), orchestrator.Interrupted(e.State)
 	if !ended && !waits {
 		return f.send(f.status(e, progressMessage(f.key.ID, f.contextID, e)))
 	}
@@ -116,8 +116,13 @@ func (f *follower) update(ctx context.Context, e orchestrator.Event) error {
 	if err != nil {
 		return err
 	}
-	if !ended && t.State != e.State { // it has continued since then, and nobody has to act
+	switch {
+	case !ended && t.State != e.State: // it has continued since then, and nobody has to act
 		return f.send(f.status(e, nil))
+	case waits && e.State == before && e.Type == orchestrator.EventState: // the event before it, which has the question, says so too
+		return nil
+	case waits && e.State == before: // an update without the question would take that from the client
+		return f.send(f.status(e, statusMessage(&t)))
 	}
 	last, shown := f.status(e, statusMessage(&t)), taskrpc.Show(&t)
 	for _, a := range shown.Artifacts {
