@@ -11,7 +11,12 @@ import (
 )
 
 // shownArtifacts are the artifacts that a client has of a stream, by id.
-type shownArtifacts map[string]*a2apb.Artifact
+type shownArtifacts map[string]shownArtifact
+
+type shownArtifact struct {
+	*a2apb.Artifact
+	whole bool // the client was told that it has the last chunk
+}
 
 // drafts returns the updates that bring the client what the agent has delivered so far. What the agent has replaced is forgotten, and would be shown anew:
 // it may give each artifact a new id for hours.
@@ -19,13 +24,26 @@ func (s shownArtifacts) drafts(artifacts []engine.Draft) (updates []*a2apb.TaskA
 	now := make(map[string]bool, len(artifacts))
 	for _, a := range artifacts {
 		now[a.GetArtifactId()] = true
-		if u := s.draft(a.Artifact); u != nil {
-			u.LastChunk = a.Whole
+		if u := s.mark(a.ArtifactId, s.draft(a.Artifact), a.Whole); u != nil {
 			updates = append(updates, u)
 		}
 	}
-	maps.DeleteFunc(s, func(id string, _ *a2apb.Artifact) bool { return !now[id] })
+	maps.DeleteFunc(s, func(id string, _ shownArtifact) bool { return !now[id] })
 	return updates
+}
+
+// mark makes an update, which may be nil, say whether it has the last chunk of an artifact. If the client has all of the artifact already, but not that word,
+// the artifact comes once more: an update has at least one part (A2A §4.1.7).
+func (s shownArtifacts) mark(id string, u *a2apb.TaskArtifactUpdateEvent, whole bool) *a2apb.TaskArtifactUpdateEvent {
+	had, known := s[id]
+	if u == nil && known && whole && !had.whole {
+		u = &a2apb.TaskArtifactUpdateEvent{Artifact: had.Artifact}
+	}
+	if u != nil {
+		u.LastChunk = whole
+		s[id] = shownArtifact{had.Artifact, whole}
+	}
+	return u
 }
 
 // draft returns the update that brings the client what the agent has delivered of an artifact so far, or nil when it has that: the parts that are new
@@ -37,27 +55,25 @@ func (s shownArtifacts) draft(a *a2apb.Artifact) *a2apb.TaskArtifactUpdateEvent 
 		return nil
 	}
 	if !known || !continued {
-		s[a.GetArtifactId()] = a
+		s[a.GetArtifactId()] = shownArtifact{Artifact: a}
 		return &a2apb.TaskArtifactUpdateEvent{Artifact: a}
 	}
-	s[a.GetArtifactId()] = &a2apb.Artifact{
+	s[a.GetArtifactId()] = shownArtifact{Artifact: &a2apb.Artifact{
 		ArtifactId: had.GetArtifactId(), Name: had.GetName(), Description: had.GetDescription(), Extensions: had.GetExtensions(), Metadata: had.GetMetadata(), Parts: a.GetParts(),
-	}
+	}}
 	return &a2apb.TaskArtifactUpdateEvent{Append: true, Artifact: &a2apb.Artifact{ArtifactId: a.GetArtifactId(), Parts: more}}
 }
 
-// final returns the update after which the client has an artifact as it is stored, or nil when it has that.
-func (s shownArtifacts) final(a *a2apb.Artifact) *a2apb.TaskArtifactUpdateEvent {
+// final returns the update after which the client has an artifact as it is stored, or nil when it has that. said is whether the agent has said that this was the
+// last chunk.
+func (s shownArtifacts) final(a *a2apb.Artifact, said bool) *a2apb.TaskArtifactUpdateEvent {
 	had, known := s[a.GetArtifactId()]
-	if !known || !sameHead(had, a) {
-		s[a.GetArtifactId()] = a
-		return &a2apb.TaskArtifactUpdateEvent{Artifact: a, LastChunk: true}
+	if known && sameHead(had.Artifact, a) {
+		u := s.draft(a)
+		return s.mark(a.GetArtifactId(), u, said || u != nil)
 	}
-	u := s.draft(a)
-	if u != nil {
-		u.LastChunk = true
-	}
-	return u
+	s[a.GetArtifactId()] = shownArtifact{a, true}
+	return &a2apb.TaskArtifactUpdateEvent{Artifact: a, LastChunk: true}
 }
 
 // added returns the parts that follow those that were shown. It reports false when they do not begin with them.

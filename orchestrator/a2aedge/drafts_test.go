@@ -173,14 +173,44 @@ func TestWhatAStreamShowedEndsAsWhatIsStored(t *testing.T) {
 			}
 		}
 		for id, a := range made {
-			bring(client, shown.Final(a))
+			bring(client, shown.Final(a, false))
 			if !proto.Equal(client[id], a) && len(a.GetParts()) > 0 {
 				t.Fatalf("seed %d: the client has %v, want %v", seed, client[id], a)
 			}
-			if again := shown.Final(proto.CloneOf(a)); again != nil {
+			if again := shown.Final(proto.CloneOf(a), false); again != nil {
 				t.Fatalf("seed %d: %v is sent again, which the client has", seed, again)
 			}
 		}
+	}
+}
+
+// TestTheLastChunkIsToldOnce has an agent say that an artifact is whole with nothing new in it: while it works, or as it ends.
+func TestTheLastChunkIsToldOnce(t *testing.T) {
+	t.Parallel()
+	made := &a2apb.Artifact{ArtifactId: "a", Name: "n", Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "all"}}}}
+	draft := func(whole bool) []engine.Draft {
+		return []engine.Draft{{Artifact: &a2apb.Artifact{ArtifactId: "a", Name: "n", Parts: made.GetParts()}, Whole: whole}}
+	}
+	for name, end := range map[string]func(a2aedge.ShownArtifacts) []*a2apb.TaskArtifactUpdateEvent{
+		"while it works": func(s a2aedge.ShownArtifacts) []*a2apb.TaskArtifactUpdateEvent { return s.Drafts(draft(true)) },
+		"as it ends": func(s a2aedge.ShownArtifacts) []*a2apb.TaskArtifactUpdateEvent {
+			return []*a2apb.TaskArtifactUpdateEvent{s.Final(made, true)}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			shown := make(a2aedge.ShownArtifacts)
+			if first := shown.Drafts(draft(false)); len(first) != 1 || first[0].GetLastChunk() {
+				t.Fatalf("the first update is %v, want one that is not the last", first)
+			}
+			got := end(shown)
+			if want := (&a2apb.TaskArtifactUpdateEvent{Artifact: made, LastChunk: true}); len(got) != 1 || !proto.Equal(got[0], want) {
+				t.Errorf("the updates are %v, want %v", got, want)
+			}
+			if again, last := shown.Drafts(draft(true)), shown.Final(made, true); len(again) > 0 || last != nil {
+				t.Errorf("then %v and %v are sent, which the client has", again, last)
+			}
+		})
 	}
 }
 

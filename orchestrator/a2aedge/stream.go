@@ -98,14 +98,14 @@ var errOver = errors.New("the stream is over")
 
 // run sends the updates after an event until the task ends or waits for somebody, and what the agent makes meanwhile.
 func (f *follower) run(ctx context.Context, after uint64) error {
-	err := f.service.engine.WatchDrafts(ctx, f.key, after, func(e orchestrator.Event) error { return f.update(ctx, e) }, f.drafts)
+	err := f.service.engine.WatchDrafts(ctx, f.key, after, func(e orchestrator.Event, isWhole func(id string) bool) error { return f.update(ctx, e, isWhole) }, f.drafts)
 	if errors.Is(err, errOver) {
 		return nil
 	}
 	return err
 }
 
-func (f *follower) update(ctx context.Context, e orchestrator.Event) error {
+func (f *follower) update(ctx context.Context, e orchestrator.Event, isWhole func(id string) bool) error {
 	before := f.state
 	f.state = e.State
 	ended, waits := orchestrator.Terminal(e.State), orchestrator.Interrupted(e.State)
@@ -126,7 +126,7 @@ func (f *follower) update(ctx context.Context, e orchestrator.Event) error {
 	}
 	last, shown := f.status(e, statusMessage(&t)), taskrpc.Show(&t)
 	for _, a := range shown.Artifacts {
-		if err := f.sendArtifact(f.shown.final(a)); err != nil {
+		if err := f.sendArtifact(f.shown.final(a, isWhole(a.GetArtifactId()))); err != nil {
 			return err
 		}
 	}

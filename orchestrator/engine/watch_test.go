@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -62,7 +63,7 @@ func TestAnArtifactThatWasReplacedIsForgotten(t *testing.T) {
 		s.start()
 		defer s.stop()
 		var shown []string
-		err := s.engine.WatchDrafts(t.Context(), s.accept(a.name, "r"), 0, func(orchestrator.Event) error { return nil }, func(drafts []engine.Draft) error {
+		err := s.engine.WatchDrafts(t.Context(), s.accept(a.name, "r"), 0, func(orchestrator.Event, func(string) bool) error { return nil }, func(drafts []engine.Draft) error {
 			for _, x := range drafts {
 				if about := x.GetMetadata(); about != nil {
 					shown = append(shown, about.GetFields()["of"].GetStringValue())
@@ -72,6 +73,43 @@ func TestAnArtifactThatWasReplacedIsForgotten(t *testing.T) {
 		})
 		if err != nil || len(shown) != 3 {
 			t.Errorf("WatchDrafts() = %v after the metadata of %q, want that of each of 3", err, shown)
+		}
+	})
+}
+
+// TestTheLastWordAboutAnArtifactIsKnownAtTheEnd has an agent say of one of two artifacts that it is whole in the moment in which it ends its task.
+func TestTheLastWordAboutAnArtifactIsKnownAtTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &actor{name: "agent", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+			piece := func(id string, last bool, parts ...*a2apb.Part) error {
+				return say(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_ArtifactUpdate{ArtifactUpdate: &a2apb.TaskArtifactUpdateEvent{
+					TaskId: "r1", Append: last, LastChunk: last, Artifact: &a2apb.Artifact{ArtifactId: id, Parts: parts},
+				}}})
+			}
+			if err := errors.Join(piece("whole", false, text("all").GetParts()...), piece("open", false, text("all").GetParts()...)); err != nil {
+				return err
+			}
+			<-time.After(time.Second)
+			return errors.Join(piece("whole", true), say(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_StatusUpdate{
+				StatusUpdate: &a2apb.TaskStatusUpdateEvent{TaskId: "r1", Status: &a2apb.TaskStatus{State: a2apb.TaskState_TASK_STATE_COMPLETED}},
+			}}))
+		}}
+		s := newStage(t, a)
+		s.start()
+		defer s.stop()
+		shown, ended := false, false
+		err := s.engine.WatchDrafts(t.Context(), s.accept(a.name, "r"), 0, func(e orchestrator.Event, isWhole func(string) bool) error {
+			if ended = orchestrator.Terminal(e.State); ended && (!isWhole("whole") || isWhole("open")) {
+				t.Errorf("at the end whole is whole: %t, and open: %t, want only the first", isWhole("whole"), isWhole("open"))
+			}
+			return nil
+		}, func(drafts []engine.Draft) error {
+			shown = len(drafts) == 2
+			return nil
+		})
+		if err != nil || !ended || !shown {
+			t.Errorf("WatchDrafts() = %v, ended %t, and drafts were shown %t, want the end behind those of both artifacts", err, ended, shown)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -24,15 +25,21 @@ type Draft struct {
 // WatchDrafts is Watch through gates, but returns no task, and also calls show with all that the agent has delivered so far, whenever that is more
 // than before, while this replica talks to the agent. It is not durable: the task may end with other artifacts, of another attempt. What a review has
 // to see first is not shown. An artifact has its metadata only when it was not among those that were shown before. show must not change the artifacts.
-func (e *Engine) WatchDrafts(ctx context.Context, k orchestrator.Key, after uint64, emit func(orchestrator.Event) error, show func([]Draft) error) error {
+// emit also gets a function by which it may ask whether the agent has said of an artifact that it is whole.
+func (e *Engine) WatchDrafts(
+	ctx context.Context, k orchestrator.Key, after uint64, emit func(e orchestrator.Event, isWhole func(id string) bool) error, show func([]Draft) error,
+) error {
 	changed, stop := e.watchers.subscribe(k)
 	defer stop()
 	grown, stopDrafts := e.onlookers.subscribe(k)
 	defer stopDrafts()
 	known := make(map[string]bool)
-	_, err := e.watch(ctx, k, after, true, emit, func(ctx context.Context, shard int) error {
+	var c *conversation // the last one; when the task has ended, the engine has none
+	isWhole := func(id string) bool { return c != nil && c.isWhole(ctx, id) }
+	_, err := e.watch(ctx, k, after, true, func(ev orchestrator.Event) error { return emit(ev, isWhole) }, func(ctx context.Context, shard int) error {
 		again := time.After(e.watchInterval(shard))
 		for {
+			c = cmp.Or(e.runners.conversation(k), c)
 			if drafts := e.drafts(ctx, k, known); len(drafts) > 0 {
 				if err := show(drafts); err != nil {
 					return err
@@ -101,6 +108,17 @@ func (c *conversation) drafts(ctx context.Context, known map[string]bool) []Draf
 		known[id] = before[id] || len(a.GetParts()) > 0
 	}
 	return drafts
+}
+
+// isWhole reports whether the agent has said of an artifact that it is whole.
+func (c *conversation) isWhole(ctx context.Context, id string) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case c.mu <- struct{}{}:
+	}
+	defer c.mu.Unlock()
+	return c.remote.IsWhole(id)
 }
 
 // carriesArtifacts reports whether a response may change what the agent has delivered.
