@@ -32,4 +32,5 @@ type Event struct {
 	State    a2apb.TaskState
 	Phase    Phase
 	Detail   string `json:",omitempty"`
+	Said     Saying `json:",omitempty"`
 }

@@ -75,7 +75,13 @@ func progressMessage(taskID, contextID string, e orchestrator.Event) *a2apb.Mess
 	if e.Type != orchestrator.EventProgress {
 		return nil
 	}
-	return agentMessage(taskID, contextID, e.Sequence, e.Detail)
+	own, said := agentMessage(taskID, contextID, e.Sequence, e.Detail), e.Said.Message()
+	if said == nil {
+		return own
+	}
+	said.TaskId, said.ContextId, said.Role = own.GetTaskId(), own.GetContextId(), own.GetRole()
+	said.MessageId = cmp.Or(said.GetMessageId(), own.GetMessageId())
+	return said
 }
 
 func agentMessage(taskID, contextID string, sequence uint64, text string) *a2apb.Message {

@@ -22,8 +22,17 @@ const (
 	maxReason   = 500  // as the reason for which it did not deliver
 )
 
-// ProgressText returns what the agent last said, for the log; the full text is in the status message.
-func (h *Task) ProgressText() string { return h.quote(maxProgress) }
+// wordless is what the log says of a message that has no text.
+const wordless = "a message without text"
+
+// Progress returns what the agent last said, for the log, and what that leaves out; "" if it has said nothing.
+func (h *Task) Progress() (text string, said orchestrator.Saying) {
+	text = h.quote(maxProgress)
+	if said = orchestrator.NewSaying(h.Status, text); text == "" && said != "" {
+		text = wordless
+	}
+	return text, said
+}
 
 func (h *Task) quote(most int) string {
 	text := Text(h.Status)
@@ -52,10 +61,10 @@ func (h *Task) Failure() *orchestrator.Error {
 	return &orchestrator.Error{Reason: reason, Message: verb}
 }
 
-// Text returns the texts of a message, a line for each part.
+// Text returns the texts of a message, each in a line of its own. Parts that are pieces of one text are one.
 func Text(m *a2apb.Message) string {
 	var texts []string
-	for _, p := range m.GetParts() {
+	for _, p := range orchestrator.JoinTexts(m.GetParts()) {
 		if p.GetText() != "" {
 			texts = append(texts, p.GetText())
 		}

@@ -110,4 +110,5 @@ var eventLayout = layout[orchestrator.Event]{
 	3: number(func(e *orchestrator.Event) *a2apb.TaskState { return &e.State }),
 	4: text(func(e *orchestrator.Event) *orchestrator.Phase { return &e.Phase }),
 	5: text(func(e *orchestrator.Event) *string { return &e.Detail }),
+	6: text(func(e *orchestrator.Event) *orchestrator.Saying { return &e.Said }),
 }

@@ -13,13 +13,15 @@ const strayMessage = "the agent spoke of another task than the one it named; tha
 // remark is something for the log of a task: what its agent said or, if it is ours, what was found out about the agent.
 type remark struct {
 	text    string
+	said    orchestrator.Saying
 	message string // the id of the agent's message
 	ours    bool
 }
 
 // noteProgress notes what the log is to say about a response. strayed says whether one was about another task before. The caller holds mu.
 func (c *conversation) noteProgress(strayed bool) {
-	said := remark{text: c.remote.ProgressText(), message: c.remote.Status.GetMessageId()}
+	said := remark{message: c.remote.Status.GetMessageId()}
+	said.text, said.said = c.remote.Progress()
 	switch {
 	case c.remote.Strayed() && !strayed:
 		c.remember(remark{text: strayMessage, ours: true})
@@ -32,7 +34,7 @@ func (c *conversation) noteProgress(strayed bool) {
 
 // remember keeps a remark for the next save. The caller holds mu.
 func (c *conversation) remember(r remark) {
-	c.unsavedProgress, c.unsavedBytes = append(c.unsavedProgress, r), c.unsavedBytes+len(r.text)
+	c.unsavedProgress, c.unsavedBytes = append(c.unsavedProgress, r), c.unsavedBytes+len(r.text)+len(r.said)
 }
 
 // note notes for the log what was found out about the agent. The caller holds mu.
@@ -44,27 +46,38 @@ func (c *conversation) note(ctx context.Context, format string, args ...any) {
 // guardedProgress returns the events for what was noted of the agent, as far as the log has room. It leaves out the agent's words while a gate may still
 // hold back the work.
 func guardedProgress(t *orchestrator.Task, noted ...remark) []orchestrator.Event {
-	guarded, texts := t.Guarded(), make([]string, len(noted))
+	guarded, shown := t.Guarded(), make([]remark, len(noted))
 	for i, n := range noted {
-		texts[i] = n.text
 		if guarded && !n.ours {
-			texts[i] = "the agent reports progress; its words are held back until the gate opens"
+			n = remark{text: "the agent reports progress; its words are held back until the gate opens"}
 		}
+		shown[i] = n
 	}
-	return progressEvents(t, texts...)
+	return remarkEvents(t, shown)
 }
 
-// progressEvents returns progress events with texts, as far as the log has room.
+// progressEvents returns progress events with texts of ours, as far as the log has room.
 func progressEvents(t *orchestrator.Task, texts ...string) []orchestrator.Event {
+	remarks := make([]remark, len(texts))
+	for i, text := range texts {
+		remarks[i] = remark{text: text, ours: true}
+	}
+	return remarkEvents(t, remarks)
+}
+
+// remarkEvents returns progress events for remarks, as far as the log has room.
+func remarkEvents(t *orchestrator.Task, remarks []remark) []orchestrator.Event {
 	var events []orchestrator.Event
-	for _, text := range texts {
+	for _, r := range remarks {
 		switch at := t.LastEvent + uint64(len(events)); {
 		case at == orchestrator.MaxEvents:
-			text = fmt.Sprintf("the log has %d entries; further progress is not logged", at)
+			r = remark{text: fmt.Sprintf("the log has %d entries; further progress is not logged", at)}
 		case at > orchestrator.MaxEvents:
 			return events
 		}
-		events = append(events, event(t, orchestrator.EventProgress, text))
+		e := event(t, orchestrator.EventProgress, r.text)
+		e.Said = r.said
+		events = append(events, e)
 	}
 	return events
 }

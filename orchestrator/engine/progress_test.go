@@ -2,12 +2,16 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
@@ -49,6 +53,34 @@ func TestTheLogHasEveryPieceThatAnAgentSays(t *testing.T) {
 			}
 			if !slices.Equal(got, test.want) {
 				t.Errorf("the log says %.200q, want %.200q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestTheLogHasWhatAnAgentSaysBesidesText has an agent report progress as data, in a task that a review guards and in one that none does.
+func TestTheLogHasWhatAnAgentSaysBesidesText(t *testing.T) {
+	t.Parallel()
+	report := &a2apb.Message{MessageId: "1", Role: a2apb.Role_ROLE_AGENT, Parts: []*a2apb.Part{{Content: &a2apb.Part_Data{Data: structpb.NewStringValue("xyzzy")}}}}
+	for name, test := range map[string]struct {
+		attributes consultation.Attributes
+		detail     string
+		said       *a2apb.Message
+	}{
+		"unguarded": {nil, "a message without text", report},
+		"guarded":   {sensitive, "the agent reports progress; its words are held back until the gate opens", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, &actor{name: "agent", requirements: requirement("pre-completion"), play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+				working := &a2apb.TaskStatus{State: a2apb.TaskState_TASK_STATE_WORKING, Message: proto.CloneOf(report)}
+				return errors.Join(say(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_StatusUpdate{StatusUpdate: &a2apb.TaskStatusUpdateEvent{TaskId: "r", Status: working}}}),
+					say(snapshot("r", a2apb.TaskState_TASK_STATE_COMPLETED, "", "made")))
+			}})
+			_, log := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "agent"}, Attributes: test.attributes}).ID)
+			i := slices.IndexFunc(log, func(e orchestrator.Event) bool { return e.Type == orchestrator.EventProgress })
+			if i < 0 || log[i].Detail != test.detail || !proto.Equal(log[i].Said.Message(), test.said) {
+				t.Errorf("the log is %v, want an entry %q that says %v", log, test.detail, test.said)
 			}
 		})
 	}

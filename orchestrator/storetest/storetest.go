@@ -133,7 +133,7 @@ func update(t *testing.T, s orchestrator.Store) {
 	for i, artifacts := range steps {
 		want, err := s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 			t.Artifacts, t.StatusMessage, t.Metadata, t.Gates = artifacts, message("said"), about[i], gates[i]
-			return []orchestrator.Event{{Type: orchestrator.EventProgress, Detail: "1"}, {Type: orchestrator.EventProgress, Detail: "2"}}, nil
+			return []orchestrator.Event{{Type: orchestrator.EventProgress, Detail: "1"}, {Type: orchestrator.EventProgress, Detail: "2", Said: "{}"}}, nil
 		})
 		if err != nil {
 			t.Fatalf("Update() = %v", err)
@@ -156,7 +156,7 @@ func update(t *testing.T, s orchestrator.Store) {
 		}
 	}
 	log, err := s.Events(t.Context(), k, 2, 2)
-	if err != nil || len(log) != 2 || log[0].Sequence != 3 || log[1].Sequence != 4 || log[0].Detail != "2" {
+	if err != nil || len(log) != 2 || log[0].Sequence != 3 || log[1].Sequence != 4 || log[0].Detail != "2" || log[0].Said != "{}" || log[1].Said != "" {
 		t.Errorf("Events(after 2, limit 2) = %v, %v, want the events 3 and 4", log, err)
 	}
 }

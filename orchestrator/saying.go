@@ -1,0 +1,42 @@
+package orchestrator
+
+import (
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+)
+
+// MaxSaying is the maximum size of a Saying in bytes.
+const MaxSaying = 64 << 10
+
+// Saying is a message with which an agent reports progress, as JSON, if the text in the log is not all of it: it may have data, files, metadata or more text
+// than that. Empty stands for none.
+type Saying string
+
+// NewSaying returns the saying of a message that the log has as text, without the agent's ids of task and context. It is empty if the text says it all, or if
+// it would be too large.
+func NewSaying(m *a2apb.Message, text string) Saying {
+	parts := JoinTexts(m.GetParts())
+	plain := len(parts) == 0 || len(parts) == 1 && isPiece(parts[0]) && parts[0].GetMediaType() == "" && parts[0].GetText() == text
+	if plain && len(m.GetMetadata().GetFields()) == 0 && len(m.GetExtensions()) == 0 {
+		return ""
+	}
+	own := CopyMessage(m)
+	own.TaskId, own.ContextId = "", ""
+	raw, err := protojson.Marshal(own)
+	if err != nil || len(raw) > MaxSaying {
+		return ""
+	}
+	return Saying(raw)
+}
+
+// Message returns the message; nil for none.
+func (s Saying) Message() *a2apb.Message {
+	if s == "" {
+		return nil
+	}
+	m := &a2apb.Message{}
+	if err := protojson.Unmarshal([]byte(s), m); err != nil {
+		return nil // nobody but NewSaying makes one
+	}
+	return m
+}
