@@ -90,7 +90,7 @@ func answeredWhen(t *testing.T, happens func(ring *auth.Keyring, stop func()), w
 		}); err != nil {
 			t.Fatal(err)
 		}
-		<-time.After(10 * time.Second) // until it has been read
+		<-time.After(10*time.Second + time.Millisecond) // until it has been read, and not just when it is read again
 		happens(ring, stop)
 		<-answered
 		stop()
