@@ -6,7 +6,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 )
 
-// JoinTexts returns the parts of an artifact or a message, of which it makes one of texts that follow each other: an agent that streams what its model says makes a part
+// JoinTexts returns the parts of an artifact, of which it makes one of texts that follow each other: an agent that streams what its model says makes a part
 // of every few letters, and the kit divides long texts. A text with a filename or metadata stays by itself, as does one of another media type.
 func JoinTexts(parts []*a2apb.Part) []*a2apb.Part {
 	joined := make([]*a2apb.Part, 0, len(parts))

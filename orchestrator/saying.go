@@ -6,7 +6,7 @@ import (
 )
 
 // MaxSaying is the maximum size of a Saying in bytes.
-const MaxSaying = 64 << 10
+const MaxSaying = 16 << 10
 
 // Saying is a message with which an agent reports progress, as JSON, if the text in the log is not all of it: it may have data, files, metadata or more text
 // than that. Empty stands for none.
@@ -15,7 +15,7 @@ type Saying string
 // NewSaying returns the saying of a message that the log has as text, without the agent's ids of task and context. It is empty if the text says it all, or if
 // it would be too large.
 func NewSaying(m *a2apb.Message, text string) Saying {
-	parts := JoinTexts(m.GetParts())
+	parts := m.GetParts()
 	plain := len(parts) == 0 || len(parts) == 1 && isPiece(parts[0]) && parts[0].GetMediaType() == "" && parts[0].GetText() == text
 	if plain && len(m.GetMetadata().GetFields()) == 0 && len(m.GetExtensions()) == 0 {
 		return ""

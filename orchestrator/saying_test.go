@@ -23,7 +23,7 @@ func TestASayingIsWhatTheTextLeavesOut(t *testing.T) {
 		"no message":         {nil, true},
 		"no parts":           {&a2apb.Message{MessageId: "1"}, true},
 		"the text":           {&a2apb.Message{MessageId: "1", TaskId: "r", Parts: []*a2apb.Part{part("ab")}}, true},
-		"its pieces":         {&a2apb.Message{Parts: []*a2apb.Part{part("a"), part("b")}}, true},
+		"its pieces":         {&a2apb.Message{Parts: []*a2apb.Part{part("a"), part("b")}}, false},
 		"more than the text": {&a2apb.Message{Parts: []*a2apb.Part{part("abc")}}, false},
 		"data":               {&a2apb.Message{Parts: []*a2apb.Part{part("ab"), data}}, false},
 		"data alone":         {&a2apb.Message{Parts: []*a2apb.Part{data}}, false},

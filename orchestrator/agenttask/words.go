@@ -61,10 +61,10 @@ func (h *Task) Failure() *orchestrator.Error {
 	return &orchestrator.Error{Reason: reason, Message: verb}
 }
 
-// Text returns the texts of a message, each in a line of its own. Parts that are pieces of one text are one.
+// Text returns the texts of a message, a line for each part.
 func Text(m *a2apb.Message) string {
 	var texts []string
-	for _, p := range orchestrator.JoinTexts(m.GetParts()) {
+	for _, p := range m.GetParts() {
 		if p.GetText() != "" {
 			texts = append(texts, p.GetText())
 		}
