@@ -65,15 +65,15 @@ func (s shownArtifacts) draft(a *a2apb.Artifact) *a2apb.TaskArtifactUpdateEvent 
 }
 
 // final returns the update after which the client has an artifact as it is stored, or nil when it has that. said is whether the agent has said that this was the
-// last chunk.
-func (s shownArtifacts) final(a *a2apb.Artifact, said bool) *a2apb.TaskArtifactUpdateEvent {
+// last chunk. Once the task has ended it is in any case, if there is one.
+func (s shownArtifacts) final(a *a2apb.Artifact, said, ended bool) *a2apb.TaskArtifactUpdateEvent {
 	had, known := s[a.GetArtifactId()]
 	if known && sameHead(had.Artifact, a) {
 		u := s.draft(a)
-		return s.mark(a.GetArtifactId(), u, said || u != nil)
+		return s.mark(a.GetArtifactId(), u, said || ended && u != nil)
 	}
-	s[a.GetArtifactId()] = shownArtifact{a, true}
-	return &a2apb.TaskArtifactUpdateEvent{Artifact: a, LastChunk: true}
+	s[a.GetArtifactId()] = shownArtifact{Artifact: a}
+	return s.mark(a.GetArtifactId(), &a2apb.TaskArtifactUpdateEvent{Artifact: a}, said || ended)
 }
 
 // added returns the parts that follow those that were shown. It reports false when they do not begin with them.

@@ -173,11 +173,11 @@ func TestWhatAStreamShowedEndsAsWhatIsStored(t *testing.T) {
 			}
 		}
 		for id, a := range made {
-			bring(client, shown.Final(a, false))
+			bring(client, shown.Final(a, false, true))
 			if !proto.Equal(client[id], a) && len(a.GetParts()) > 0 {
 				t.Fatalf("seed %d: the client has %v, want %v", seed, client[id], a)
 			}
-			if again := shown.Final(proto.CloneOf(a), false); again != nil {
+			if again := shown.Final(proto.CloneOf(a), false, true); again != nil {
 				t.Fatalf("seed %d: %v is sent again, which the client has", seed, again)
 			}
 		}
@@ -194,7 +194,7 @@ func TestTheLastChunkIsToldOnce(t *testing.T) {
 	for name, end := range map[string]func(a2aedge.ShownArtifacts) []*a2apb.TaskArtifactUpdateEvent{
 		"while it works": func(s a2aedge.ShownArtifacts) []*a2apb.TaskArtifactUpdateEvent { return s.Drafts(draft(true)) },
 		"as it ends": func(s a2aedge.ShownArtifacts) []*a2apb.TaskArtifactUpdateEvent {
-			return []*a2apb.TaskArtifactUpdateEvent{s.Final(made, true)}
+			return []*a2apb.TaskArtifactUpdateEvent{s.Final(made, true, true)}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -207,10 +207,26 @@ func TestTheLastChunkIsToldOnce(t *testing.T) {
 			if want := (&a2apb.TaskArtifactUpdateEvent{Artifact: made, LastChunk: true}); len(got) != 1 || !proto.Equal(got[0], want) {
 				t.Errorf("the updates are %v, want %v", got, want)
 			}
-			if again, last := shown.Drafts(draft(true)), shown.Final(made, true); len(again) > 0 || last != nil {
+			if again, last := shown.Drafts(draft(true)), shown.Final(made, true, true); len(again) > 0 || last != nil {
 				t.Errorf("then %v and %v are sent, which the client has", again, last)
 			}
 		})
+	}
+}
+
+// TestATaskThatWaitsHasNoLastChunks has an agent ask something before it has said of its artifact that it is whole.
+func TestATaskThatWaitsHasNoLastChunks(t *testing.T) {
+	t.Parallel()
+	made := &a2apb.Artifact{ArtifactId: "a", Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "one"}}}}
+	more := &a2apb.Artifact{ArtifactId: "a", Parts: []*a2apb.Part{made.GetParts()[0], {Content: &a2apb.Part_Text{Text: "two"}}}}
+	shown := make(a2aedge.ShownArtifacts)
+	for _, a := range []*a2apb.Artifact{made, more} {
+		if got := shown.Final(a, false, false); got == nil || got.GetLastChunk() {
+			t.Errorf("while the task waits, the update is %v, want one that is not the last", got)
+		}
+	}
+	if got := shown.Final(more, true, false); !got.GetLastChunk() {
+		t.Errorf("when the agent has said so, the update is %v, want the last", got)
 	}
 }
 

@@ -21,7 +21,7 @@ func (s shownArtifacts) Drafts(artifacts []engine.Draft) []*a2apb.TaskArtifactUp
 	return s.drafts(artifacts)
 }
 
-// Final returns the update for what is stored. said is whether the agent has said that this was the last chunk.
-func (s shownArtifacts) Final(a *a2apb.Artifact, said bool) *a2apb.TaskArtifactUpdateEvent {
-	return s.final(a, said)
+// Final returns the update for what is stored. said is whether the agent has said that this was the last chunk, and ended whether the task has ended.
+func (s shownArtifacts) Final(a *a2apb.Artifact, said, ended bool) *a2apb.TaskArtifactUpdateEvent {
+	return s.final(a, said, ended)
 }

@@ -126,7 +126,7 @@ func (f *follower) update(ctx context.Context, e orchestrator.Event, isWhole fun
 	}
 	last, shown := f.status(e, statusMessage(&t)), taskrpc.Show(&t)
 	for _, a := range shown.Artifacts {
-		if err := f.sendArtifact(f.shown.final(a, isWhole(a.GetArtifactId()))); err != nil {
+		if err := f.sendArtifact(f.shown.final(a, isWhole(a.GetArtifactId()), ended)); err != nil {
 			return err
 		}
 	}
