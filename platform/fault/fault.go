@@ -58,6 +58,9 @@ func (e *Error) With(key, value string) *Error {
 
 // Error returns the message, followed by the cause unless the message contains it.
 func (e *Error) Error() string {
+	if e == nil { // returned as an error, it is not nil any more
+		return "a nil *fault.Error was returned as an error"
+	}
 	if e.Cause == nil || strings.Contains(e.Message, e.Cause.Error()) {
 		return e.Message
 	}
@@ -65,17 +68,22 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Cause }
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Cause
+}
 
 // From returns the fault in the chain of err, or nil when err is nil.
 //
-// The error of an ended context becomes DeadlineExceeded or, if the context was canceled, Unavailable. Any other error
-// becomes Internal, with a fixed message and err as the cause.
+// The error of an ended context becomes DeadlineExceeded or, if the context was canceled, Unavailable. Any other error, also a
+// nil *Error that was returned as an error, becomes Internal, with a fixed message and err as the cause.
 func From(err error) *Error {
 	if err == nil {
 		return nil
 	}
-	if e, ok := errors.AsType[*Error](err); ok {
+	if e, ok := errors.AsType[*Error](err); ok && e != nil {
 		return e
 	}
 	switch {

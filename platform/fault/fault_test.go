@@ -24,6 +24,8 @@ func TestFromFindsWhatACallerMayActOn(t *testing.T) {
 		"a passed deadline is told":          {fmt.Errorf("x: %w", context.DeadlineExceeded), fault.DeadlineExceeded, "DEADLINE_EXCEEDED"},
 		"a canceled call is unavailable":     {context.Canceled, fault.Unavailable, "CANCELED"},
 		"anything else is internal":          {io.ErrUnexpectedEOF, fault.Internal, "INTERNAL"},
+		"so is a nil fault as an error":      {(*fault.Error)(nil), fault.Internal, "INTERNAL"},
+		"also when it is wrapped":            {fmt.Errorf("x: %w", (*fault.Error)(nil)), fault.Internal, "INTERNAL"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -53,6 +53,18 @@ func untilCanceled(ctx context.Context, _ *board.Job) error {
 
 func nothing(context.Context, *board.Job) error { return nil }
 
+func TestANilFaultThatIsReturnedAsAnErrorFailsItsTask(t *testing.T) {
+	t.Parallel()
+	b := board.New(board.Options{Work: func(context.Context, *board.Job) error {
+		var none *fault.Error
+		return none
+	}})
+	defer stop(t, b)
+	if got := send(t, b, say("x")).Status.State; got != a2a.TaskStateFailed {
+		t.Errorf("the state is %s, want %s", got, a2a.TaskStateFailed)
+	}
+}
+
 func TestATaskWaitsForItsTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
