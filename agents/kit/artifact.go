@@ -23,12 +23,10 @@ type Artifact struct {
 
 // a2a returns the artifact's one A2A form, the same wherever it goes: evidence is about its exact parts.
 func (f Artifact) a2a() *a2a.Artifact {
-	made := &a2a.Artifact{ID: a2a.NewArtifactID(), Name: printable(f.Name), Metadata: f.Metadata}
+	made := &a2a.Artifact{ID: a2a.NewArtifactID(), Name: printable(f.Name), Metadata: asJSON(f.Metadata)}
 	switch {
 	case len(f.Parts) > 0:
-		for _, part := range f.Parts {
-			made.Parts = append(made.Parts, asReceived(part))
-		}
+		made.Parts = asReceived(f.Parts)
 		return made
 	case f.Raw != nil:
 		file := a2a.NewRawPart(f.Raw)
@@ -45,26 +43,38 @@ func (f Artifact) a2a() *a2a.Artifact {
 	return made
 }
 
-// asReceived returns a part as its reader gets it in each binding: text is UTF-8, and data consists of what JSON has. Data that cannot be JSON stays, and is
-// refused when the artifact is delivered.
-func asReceived(part *a2a.Part) *a2a.Part {
-	if part == nil {
-		return nil
-	}
-	made := *part
-	made.Filename, made.MediaType = printable(part.Filename), printable(part.MediaType)
-	switch content := part.Content.(type) {
-	case a2a.Text:
-		made.Content = a2a.Text(printable(string(content)))
-	case a2a.URL:
-		made.Content = a2a.URL(printable(string(content)))
-	case a2a.Data:
-		var value any
-		if encoded, err := json.Marshal(content.Value); err == nil && json.Unmarshal(encoded, &value) == nil {
-			made.Content = a2a.Data{Value: value}
+// asReceived returns parts as their reader gets them in each binding: text is UTF-8, and data and metadata consist of what JSON has. What cannot be JSON
+// stays, and is refused when it is delivered.
+func asReceived(parts []*a2a.Part) []*a2a.Part {
+	made := make([]*a2a.Part, len(parts))
+	for i, part := range parts {
+		if part != nil {
+			made[i] = partAsReceived(*part)
 		}
 	}
-	return &made
+	return made
+}
+
+func partAsReceived(part a2a.Part) *a2a.Part {
+	part.Filename, part.MediaType, part.Metadata = printable(part.Filename), printable(part.MediaType), asJSON(part.Metadata)
+	switch content := part.Content.(type) {
+	case a2a.Text:
+		part.Content = a2a.Text(printable(string(content)))
+	case a2a.URL:
+		part.Content = a2a.URL(printable(string(content)))
+	case a2a.Data:
+		part.Content = a2a.Data{Value: asJSON(content.Value)}
+	}
+	return &part
+}
+
+// asJSON returns what a reader of JSON gets of value, which protobuf demands, or value itself if it cannot be JSON.
+func asJSON[T any](value T) T {
+	var read T
+	if encoded, err := json.Marshal(value); err != nil || json.Unmarshal(encoded, &read) != nil {
+		return value
+	}
+	return read
 }
 
 // chunks splits text into pieces of at most chunkBytes, at line ends where possible. Joined, they are the text again.

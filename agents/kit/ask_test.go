@@ -13,7 +13,7 @@ import (
 func TestAHandlerAsksItsCaller(t *testing.T) {
 	t.Parallel()
 	agent, _ := start(t, kit.Config{Handler: func(ctx context.Context, task *kit.Task) error {
-		reply, err := task.Ask(ctx, a2a.NewTextPart("which size?"), a2a.NewDataPart(map[string]any{"sizes": []any{"s", "m"}}))
+		reply, err := task.Ask(ctx, a2a.NewTextPart("which size \xff?"), a2a.NewDataPart(map[string][]string{"sizes": {"s", "m"}}))
 		if err != nil {
 			return err
 		}
@@ -24,7 +24,7 @@ func TestAHandlerAsksItsCaller(t *testing.T) {
 			t.Parallel()
 			c := client(t, agent, binding)
 			asked := send(t, c, say("a shirt"))
-			if asked.Status.State != a2a.TaskStateInputRequired || statusText(asked) != "which size?" || len(asked.Status.Message.Parts) != 2 {
+			if asked.Status.State != a2a.TaskStateInputRequired || statusText(asked) != "which size \uFFFD?" || len(asked.Status.Message.Parts) != 2 {
 				t.Fatalf("SendMessage() = %v, want the question", asked.Status)
 			}
 			reply := say("m")

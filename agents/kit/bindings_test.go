@@ -50,6 +50,14 @@ func play(ctx context.Context, t *kit.Task) error {
 		return t.AddArtifact(ctx, kit.Artifact{Name: "report", MediaType: "text/plain", Text: "not this", Parts: []*a2a.Part{
 			a2a.NewDataPart(report), a2a.NewFileURLPart("https://example.com/r.pdf", "application/pdf"), a2a.NewTextPart("\xff"),
 		}})
+	case "metadata":
+		part := a2a.NewTextPart("x")
+		part.Metadata = map[string]any{"list": []string{"\xff"}}
+		return t.AddArtifact(ctx, kit.Artifact{Parts: []*a2a.Part{part}, Metadata: map[string]any{"list": []string{"\xff"}}})
+	case "odd metadata":
+		return t.AddArtifact(ctx, kit.Artifact{Metadata: map[string]any{"f": func() {}}})
+	case "odd fault":
+		return fault.New(fault.NotFound, "PAGE_NOT_FOUND", "there is no page \xff")
 	case "odd parts":
 		return t.AddArtifact(ctx, kit.Artifact{Parts: []*a2a.Part{a2a.NewDataPart(func() {})}})
 	default:
@@ -83,6 +91,7 @@ func TestATaskEndsAsItsHandlerDoes(t *testing.T) {
 		"progress alone completes with its text":    {"progress", a2a.TaskStateCompleted, "looked everywhere"},
 		"a fault fails with its reason and message": {"fault", a2a.TaskStateFailed, "PAGE_NOT_FOUND: there is no such page"},
 		"an error fails without its text":           {"error", a2a.TaskStateFailed, "INTERNAL: the agent met an internal error; its log tells more"},
+		"a fault need not be UTF-8":                 {"odd fault", a2a.TaskStateFailed, "PAGE_NOT_FOUND: there is no page \uFFFD"},
 		"a panic fails without its text":            {"panic", a2a.TaskStateFailed, "INTERNAL: the agent met an internal error; its log tells more"},
 	}
 	onEachBinding(t, func(t *testing.T, c *a2aclient.Client) {
@@ -123,6 +132,20 @@ func TestAnArtifactHasThePartsThatItWasGiven(t *testing.T) {
 		}
 		if got := send(t, c, say("odd parts")); got.Status.State != a2a.TaskStateFailed || len(got.Artifacts) > 0 {
 			t.Errorf("SendMessage(odd parts) = %s with %d artifacts, want FAILED: a function is no JSON", got.Status.State, len(got.Artifacts))
+		}
+	})
+}
+
+func TestMetadataIsReadAsJSON(t *testing.T) {
+	t.Parallel()
+	onEachBinding(t, func(t *testing.T, c *a2aclient.Client) {
+		t.Helper()
+		want := map[string]any{"list": []any{"\uFFFD"}}
+		if got := send(t, c, say("metadata")).Artifacts[0]; !reflect.DeepEqual(got.Metadata, want) || !reflect.DeepEqual(got.Parts[0].Metadata, want) {
+			t.Errorf("SendMessage(metadata) = metadata %v and %v of the part, want %v", got.Metadata, got.Parts[0].Metadata, want)
+		}
+		if got := send(t, c, say("odd metadata")); got.Status.State != a2a.TaskStateFailed || len(got.Artifacts) > 0 {
+			t.Errorf("SendMessage(odd metadata) = %s with %d artifacts, want FAILED: a function is no JSON", got.Status.State, len(got.Artifacts))
 		}
 	})
 }

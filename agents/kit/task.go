@@ -73,7 +73,7 @@ func (t *Task) Ask(ctx context.Context, parts ...*a2a.Part) (*a2a.Message, error
 	}
 	t.agent.working.remove(t)
 	defer t.agent.working.add(t)
-	return t.job.Ask(ctx, parts...)
+	return t.job.Ask(ctx, asReceived(parts)...)
 }
 
 // AddArtifact delivers a result, in chunks if its text is long.

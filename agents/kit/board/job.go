@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -77,7 +78,7 @@ func (b *Board) finish(ctx context.Context, job *Job, err error) {
 		return
 	}
 	public := fault.From(err)
-	level, text := slog.LevelInfo, public.Reason+": "+public.Message
+	level, text := slog.LevelInfo, strings.ToValidUTF8(public.Reason+": "+public.Message, "\uFFFD")
 	if public.Kind == fault.Internal {
 		level, text = slog.LevelError, "INTERNAL: the agent met an internal error; its log tells more"
 	}
