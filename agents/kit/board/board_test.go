@@ -3,6 +3,7 @@ package board_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,6 +64,20 @@ func TestANilFaultThatIsReturnedAsAnErrorFailsItsTask(t *testing.T) {
 	if got := send(t, b, say("x")).Status.State; got != a2a.TaskStateFailed {
 		t.Errorf("the state is %s, want %s", got, a2a.TaskStateFailed)
 	}
+}
+
+func TestAJobThatEndsItsGoroutineFailsItsTask(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := board.New(board.Options{Work: func(context.Context, *board.Job) error { runtime.Goexit(); return nil }})
+		defer stop(t, b)
+		task := send(t, b, atOnce(say("x")))
+		synctest.Wait()
+		ended, err := b.GetTask(t.Context(), &a2a.GetTaskRequest{ID: task.ID})
+		if err != nil || ended.Status.State != a2a.TaskStateFailed {
+			t.Errorf("GetTask() = %v, %v, want a task that is %s", ended, err, a2a.TaskStateFailed)
+		}
+	})
 }
 
 func TestATaskWaitsForItsTurn(t *testing.T) {

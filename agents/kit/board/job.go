@@ -55,8 +55,12 @@ func (b *Board) run(ctx context.Context, job *Job) {
 	if err := job.entry.update(a2a.TaskStateWorking, ""); err != nil {
 		return // canceled while it waited
 	}
-	b.finish(ctx, job, b.work(ctx, job))
+	err := errGone
+	defer func() { b.finish(ctx, job, err) }() // also when work does not return
+	err = b.work(ctx, job)
 }
+
+var errGone = errors.New("the handler ended its goroutine instead of returning, as runtime.Goexit does, and FailNow of a test")
 
 func (b *Board) work(ctx context.Context, job *Job) (err error) {
 	defer func() {
