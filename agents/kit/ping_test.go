@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -61,5 +62,33 @@ func TestAPingSaysWhetherTheAgentIsAtWork(t *testing.T) {
 		if got := fetch(t, method, agent.URL()+"/ping", nil, nil); got.code != http.StatusUnauthorized {
 			t.Errorf("%s /ping without a token = %d, want 401", method, got.code)
 		}
+	}
+}
+
+func TestATaskThatAskedTwiceAtOnceIsAtWorkOnlyOnce(t *testing.T) {
+	t.Parallel()
+	refused := make(chan struct{})
+	agent, _ := start(t, kit.Config{Handler: func(ctx context.Context, task *kit.Task) error {
+		var asking sync.WaitGroup
+		for range 2 {
+			asking.Go(func() {
+				if _, err := task.Ask(ctx, a2a.NewTextPart("which?")); err != nil {
+					close(refused) // one of them is
+				}
+			})
+		}
+		asking.Wait()
+		return nil
+	}})
+	c := client(t, agent, a2a.TransportProtocolJSONRPC)
+	asked := send(t, c, say("x"))
+	<-refused
+	reply := say("this")
+	reply.TaskID = asked.ID
+	if got := send(t, c, reply); got.Status.State != a2a.TaskStateCompleted {
+		t.Fatalf("SendMessage(reply) = %s, want %s", got.Status.State, a2a.TaskStateCompleted)
+	}
+	if got := fetch(t, http.MethodGet, agent.URL()+"/ping", nil, nil); !strings.Contains(got.body, `"Healthy"`) {
+		t.Errorf("GET /ping = %s, want Healthy: nothing is at work", got.body)
 	}
 }

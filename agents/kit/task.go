@@ -129,6 +129,9 @@ type activeTasks struct {
 func (w *activeTasks) add(t *Task) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if slices.Contains(w.tasks, t) { // another Ask of this task has ended
+		return
+	}
 	if len(w.tasks) == 0 {
 		w.since = time.Now()
 	}
