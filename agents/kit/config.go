@@ -16,7 +16,8 @@ import (
 )
 
 // Handler does one task. If it returns a fault, the task fails with the fault's reason and message; any other error fails it with a generic text. A
-// task without artifact and error completes with the text of its last progress. The context ends when the task is canceled or the agent stops.
+// task without artifact and error completes with the text of its last progress. The context ends when the task is canceled or the agent stops: then a
+// Handler that returns nil within two seconds has done its task, and what others worked on is sent again.
 type Handler func(ctx context.Context, t *Task) error
 
 // Skill is one skill on the agent's card.

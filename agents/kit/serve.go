@@ -70,7 +70,7 @@ func (a *Agent) serve(ctx context.Context) error {
 	return err
 }
 
-// stopJobs ends the jobs, and with them the streams of their watchers, for which Shutdown would wait.
+// stopJobs ends the jobs, and then the streams of their watchers, for which Shutdown would wait.
 func (a *Agent) stopJobs(ctx context.Context) error {
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), jobsTimeout)
 	defer cancel()

@@ -65,7 +65,8 @@ type Board struct {
 	unsupported
 	options  Options
 	slots    chan struct{} // one element per running job
-	stopping chan struct{} // closed by Stop
+	stopping chan struct{} // closed when Stop begins
+	over     chan struct{} // closed when Stop ends
 	jobs     sync.WaitGroup
 
 	mu        sync.Mutex
@@ -85,6 +86,7 @@ func New(o Options) *Board {
 		options:  o,
 		slots:    make(chan struct{}, o.MaxRunning),
 		stopping: make(chan struct{}),
+		over:     make(chan struct{}),
 		tasks:    make(map[a2a.TaskID]*entry),
 		messages: make(map[fingerprint]*entry),
 	}
@@ -92,11 +94,12 @@ func New(o Options) *Board {
 
 var errStopping = errors.New("the agent is stopping")
 
-// Stop refuses new messages, ends the contexts of all jobs and the streams of all watchers, and waits for the jobs. It
-// returns the error of ctx if a job does not return in time.
+// Stop refuses new messages, ends the contexts of all jobs, and waits for the jobs. Whoever watches one that completes by then sees its end; the other
+// streams end, too. It returns the error of ctx if a job does not return in time.
 func (b *Board) Stop(ctx context.Context) error {
 	b.mu.Lock()
-	if !b.stopped {
+	first := !b.stopped
+	if first {
 		b.stopped = true
 		close(b.stopping)
 	}
@@ -104,6 +107,9 @@ func (b *Board) Stop(ctx context.Context) error {
 		e.cancel(errStopping)
 	}
 	b.mu.Unlock()
+	if first {
+		defer close(b.over)
+	}
 
 	done := make(chan struct{})
 	go func() { // ends with the last job

@@ -284,6 +284,30 @@ func TestAStoppedBoardEndsNoTask(t *testing.T) {
 	stop(t, b)
 }
 
+func TestWhatIsDoneWhileABoardStopsIsTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := board.New(board.Options{Work: func(ctx context.Context, job *board.Job) error {
+			<-ctx.Done()
+			return job.AddArtifact(&a2a.Artifact{ID: "a", Parts: a2a.ContentParts{a2a.NewTextPart("done")}})
+		}})
+		ended := make(chan *a2a.Task)
+		go func() {
+			result, err := b.SendMessage(t.Context(), say("x"))
+			if err != nil {
+				t.Errorf("SendMessage() = %v, want the task that was completed", err)
+			}
+			task, _ := result.(*a2a.Task)
+			ended <- task
+		}()
+		synctest.Wait()
+		stop(t, b)
+		if got := <-ended; got == nil || got.Status.State != a2a.TaskStateCompleted || len(got.Artifacts) != 1 {
+			t.Errorf("SendMessage() = %v, want a task that is %s, with its artifact", got, a2a.TaskStateCompleted)
+		}
+	})
+}
+
 func TestAStoppedBoardStartsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -142,6 +142,7 @@ func (b *Board) follow(ctx context.Context, v view, untilAsked bool) iter.Seq2[a
 			return
 		}
 		for seen := v.seen; ; {
+			over := b.isOver() // before looking for events, of which there are no more then
 			events, ended, changed := v.entry.since(seen)
 			for _, event := range events {
 				if !yield(event, nil) || untilAsked && isQuestion(event) {
@@ -151,17 +152,28 @@ func (b *Board) follow(ctx context.Context, v view, untilAsked bool) iter.Seq2[a
 			if ended {
 				return
 			}
+			if over {
+				yield(nil, errUnavailable)
+				return
+			}
 			seen += len(events)
 			select {
 			case <-changed:
-			case <-b.stopping:
-				yield(nil, errUnavailable)
-				return
+			case <-b.over:
 			case <-ctx.Done():
 				yield(nil, context.Cause(ctx))
 				return
 			}
 		}
+	}
+}
+
+func (b *Board) isOver() bool {
+	select {
+	case <-b.over:
+		return true
+	default:
+		return false
 	}
 }
 
