@@ -2,7 +2,9 @@ package kit
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -40,7 +42,7 @@ type Review struct {
 	Parts          []*a2a.Part // all parts under review; metadata and the like are in data parts after those that they belong to
 }
 
-// Reviewer answers a consultation. An error counts as the outcome error; its text is passed on only if it is a fault.
+// Reviewer answers a consultation. An error counts as the outcome error, and so does a panic; its text is passed on only if it is a fault.
 type Reviewer func(ctx context.Context, r Review) (Outcome, error)
 
 // answer has the consultation reviewed, records the verdict, and only then answers.
@@ -74,7 +76,7 @@ func (a *Agent) review(ctx context.Context, t *Task, subject []*a2a.Part) Outcom
 	if a.config.Reviewer == nil {
 		return Outcome{Failed, "this agent does not review"}
 	}
-	outcome, err := a.config.Reviewer(ctx, Review{
+	outcome, err := a.judge(ctx, Review{
 		ConsultationID: t.assignment.ConsultationID, TaskID: t.assignment.TaskID, RequirementID: t.assignment.RequirementID, Phase: t.assignment.Phase,
 		SourceAgent: t.assignment.SourceAgent, SubjectDigest: t.assignment.SubjectDigest, Text: textOf(subject), Parts: subject,
 	})
@@ -89,4 +91,14 @@ func (a *Agent) review(ctx context.Context, t *Task, subject []*a2a.Part) Outcom
 	}
 	outcome.Feedback = bounded.Text(printable(outcome.Feedback), MaxFeedbackBytes)
 	return outcome
+}
+
+// judge calls the reviewer, whose panics become errors: whoever asked directly waits for a verdict.
+func (a *Agent) judge(ctx context.Context, r Review) (outcome Outcome, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return a.config.Reviewer(ctx, r)
 }

@@ -214,6 +214,7 @@ func TestEveryReviewHasAnOutcome(t *testing.T) {
 		"an outcome without words":   {outcome(kit.Outcome{Verdict: kit.Deferred}, nil), "deferred"},
 		"no reviewer":                {nil, "error: this agent does not review"},
 		"an error":                   {outcome(kit.Outcome{}, errors.New("hunter2")), "error: the reviewer met an internal error"},
+		"a panic":                    {func(context.Context, kit.Review) (kit.Outcome, error) { panic("hunter2") }, "error: the reviewer met an internal error"},
 		"a fault":                    {outcome(kit.Outcome{}, fault.New(fault.Unavailable, "BUSY", "ask later")), "error: ask later"},
 		"an unknown verdict":         {outcome(kit.Outcome{Verdict: "maybe"}, nil), "error: the reviewer gave no verdict that counts"},
 		"feedback that is too long":  {outcome(kit.Outcome{Verdict: kit.Approved, Feedback: strings.Repeat("é", 600)}, nil), "approved: " + strings.Repeat("é", 507) + "… (cut)"},
