@@ -38,7 +38,7 @@ type Review struct {
 	Phase          string
 	SourceAgent    string
 	SubjectDigest  string      // of Parts, as sha256:<hex>; the kit has verified it
-	Text           string      // the text parts under review, separated by line breaks
+	Text           string      // the text parts under review, separated by line breaks, though they may be pieces of one text, in which a word is divided
 	Parts          []*a2a.Part // all parts under review; metadata and the like are in data parts after those that they belong to
 }
 
