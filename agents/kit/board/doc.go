@@ -6,7 +6,7 @@
 // events in the same order; a slow watcher delays nobody.
 //
 // Everything is in memory and bounded: the number of running, waiting and kept tasks, and the events and bytes of each. A
-// task that is running when the board stops, and does not complete while it waits for its jobs, does not end: its watchers lose
-// the connection, and a caller that wants the result sends its message again. The SDK's own handler is not used, because it copies each task through gob at every event
-// and never forgets one.
+// task that is running when the board stops, and does not complete while it waits for its jobs, does not end: its watchers
+// lose the connection, and a caller that wants the result sends its message again. The SDK's own handler is not used, because
+// it copies each task through gob at every event and never forgets one.
 package board
