@@ -181,7 +181,7 @@ func TestEndedTasksAreForgotten(t *testing.T) {
 		pause   time.Duration
 	}{
 		"when there are too many":     {board.Options{MaxKept: 2}, "x", 0},
-		"when they hold too much":     {board.Options{MaxKeptBytes: 500}, strings.Repeat("x", 150), 0},
+		"when they hold too much":     {board.Options{MaxKeptBytes: 10_000}, strings.Repeat("x", 3000), 0},
 		"when they have grown old":    {board.Options{KeepFor: time.Minute}, "x", 31 * time.Second},
 		"by each limit independently": {board.Options{MaxKept: 2, MaxKeptBytes: 1 << 20, KeepFor: time.Hour}, "x", time.Second},
 	}
@@ -214,6 +214,26 @@ func TestEndedTasksAreForgotten(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestEndedTasksOfManyPiecesAreForgottenSooner(t *testing.T) {
+	t.Parallel()
+	b := board.New(board.Options{MaxKeptBytes: 1 << 20, Work: func(_ context.Context, job *board.Job) error {
+		for i := range 900 {
+			if err := job.AddArtifact(&a2a.Artifact{ID: a2a.ArtifactID(strconv.Itoa(i)), Parts: a2a.ContentParts{a2a.NewTextPart("word ")}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
+	oldest := send(t, b, say("x")).ID
+	for range 2 {
+		send(t, b, say("x"))
+	}
+	stop(t, b)
+	if _, err := b.GetTask(t.Context(), &a2a.GetTaskRequest{ID: oldest}); !errors.Is(err, a2a.ErrTaskNotFound) {
+		t.Errorf("GetTask(oldest) = %v, want that it is not found: three take more than 1 MiB", err)
 	}
 }
 

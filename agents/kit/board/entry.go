@@ -70,10 +70,14 @@ func (e *entry) since(seen int) (events []a2a.Event, ended bool, changed <-chan 
 	return e.events[seen:len(e.events):len(e.events)], e.task.Status.State.Terminal(), e.changed
 }
 
+// eventBytes is about what an event takes beside its content: of an artifact with a word in it, many times as much as the word.
+const eventBytes = 512
+
+// bytes returns how much memory the task takes.
 func (e *entry) bytes() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.size
+	return e.size + len(e.events)*eventBytes
 }
 
 func (e *entry) messages() []fingerprint {
