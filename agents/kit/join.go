@@ -71,10 +71,10 @@ func (a *Agent) keepRegistered(ctx context.Context) (epoch int64, err error) {
 // Quorate reads its card again.
 func (a *Agent) register(ctx context.Context) error {
 	request := &registryv1.RegisterAgentRequest{Source: &registryv1.RegisterAgentRequest_CardUri{CardUri: a.CardURL()}}
-	response, err := retry(ctx, forever, func() (*registryv1.RegisterAgentResponse, error) {
+	response, err := persist(ctx, a.config.Logger, "registering", func() (*registryv1.RegisterAgentResponse, error) {
 		var response registryv1.RegisterAgentResponse
 		return &response, a.quorate.Call(ctx, http.MethodPost, "/v1/agents:register", nil, request, &response)
-	}, a.notify(ctx, "registering"))
+	})
 	if fault.KindOf(err) == fault.AlreadyExists {
 		return a.refresh(ctx)
 	}
@@ -89,10 +89,10 @@ func (a *Agent) register(ctx context.Context) error {
 // refresh has Quorate read the agent's card again.
 func (a *Agent) refresh(ctx context.Context) error {
 	request := &registryv1.RefreshAgentCardRequest{CardUri: a.CardURL()}
-	response, err := retry(ctx, forever, func() (*registryv1.RefreshAgentCardResponse, error) {
+	response, err := persist(ctx, a.config.Logger, "refreshing the registration", func() (*registryv1.RefreshAgentCardResponse, error) {
 		var response registryv1.RefreshAgentCardResponse
 		return &response, a.quorate.Call(ctx, http.MethodPost, a.path(":refreshCard"), nil, request, &response)
-	}, a.notify(ctx, "refreshing the registration"))
+	})
 	if fault.KindOf(err) == fault.NotFound && ctx.Err() == nil {
 		return nil // it was deleted meanwhile, which the first heartbeat will show
 	}
@@ -113,9 +113,9 @@ func (a *Agent) logWarnings(ctx context.Context, warnings []*registryv1.Warning)
 // sendHeartbeats sends heartbeats at the server's interval until ctx is done or the server refuses one.
 func (a *Agent) sendHeartbeats(ctx context.Context) (epoch int64, err error) {
 	for {
-		lease, err := retry(ctx, forever, func() (*registryv1.HeartbeatResponse, error) { return a.sendHeartbeat(ctx, epoch) }, a.notify(ctx, "sending a heartbeat"))
+		lease, err := persist(ctx, a.config.Logger, "sending a heartbeat", func() (*registryv1.HeartbeatResponse, error) { return a.sendHeartbeat(ctx, epoch) })
 		if err != nil {
-			return epoch, err
+			return epoch, fmt.Errorf("send a heartbeat of %s to %s: %w", a.config.Name, a.config.Server, err)
 		}
 		epoch = lease.GetEpoch()
 		next := lease.GetNextHeartbeat().AsDuration()
@@ -158,8 +158,15 @@ func (a *Agent) path(suffix string) string {
 	return "/v1/agents/" + url.PathEscape(a.config.Name) + suffix
 }
 
-func (a *Agent) notify(ctx context.Context, doing string) backoff.RetryOption {
-	return backoff.WithNotify(func(err error, pause time.Duration) {
-		a.config.Logger.WarnContext(ctx, "Quorate does not answer, trying again", slog.String("doing", doing), slog.Duration("pause", pause), slog.Any("error", err))
-	})
+// persist repeats call until Quorate answers. It logs when Quorate does not, and when it does again.
+func persist[T any](ctx context.Context, logger *slog.Logger, doing string, call func() (T, error)) (T, error) {
+	var away bool
+	answer, err := retry(ctx, forever, call, backoff.WithNotify(func(err error, pause time.Duration) {
+		away = true
+		logger.WarnContext(ctx, "Quorate does not answer, trying again", slog.String("doing", doing), slog.Duration("pause", pause), slog.Any("error", err))
+	}))
+	if away && err == nil {
+		logger.InfoContext(ctx, "Quorate answers again", slog.String("doing", doing))
+	}
+	return answer, err
 }

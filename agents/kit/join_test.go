@@ -1,6 +1,7 @@
 package kit_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -171,6 +172,23 @@ func TestAnAgentJoinsInSpiteOf(t *testing.T) {
 	}
 }
 
+func TestTheLogSaysThatQuorateAnswersAgain(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer // read after the agent has stopped
+	q := newQuorate(t)
+	q.beat = first(1, fault.New(fault.Unavailable, "DOWN", "not now"))
+	c := member(q, echo)
+	c.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	_, stop := start(t, c)
+	q.until(t, "the third beat", func() bool { return len(q.beats) >= 3 })
+	if err := stop(); err != nil {
+		t.Fatalf("Run() = %v, want nil", err)
+	}
+	if _, after, away := strings.Cut(log.String(), "Quorate does not answer"); !away || strings.Count(after, "Quorate answers again") != 1 {
+		t.Errorf("the log is %s, want that Quorate does not answer, and once that it does again", log.String())
+	}
+}
+
 // first fails the first n calls.
 func first(n int, err error) func(int) error {
 	return func(i int) error {
@@ -208,8 +226,12 @@ func TestAnAgentThatIsRefusedForGoodStops(t *testing.T) {
 			if err != nil {
 				t.Fatalf("New() = %v, want an agent", err)
 			}
-			if err := agent.Run(t.Context()); fault.ReasonOf(err) != test.want || test.beat == nil && !strings.Contains(err.Error(), "register "+agent.CardURL()) {
-				t.Errorf("Run() of an agent refused %s = %v, want %s, and what was to be registered", name, err, test.want)
+			doing := "register " + agent.CardURL()
+			if test.beat != nil {
+				doing = "send a heartbeat of writer to " + q.URL
+			}
+			if err := agent.Run(t.Context()); fault.ReasonOf(err) != test.want || !strings.Contains(err.Error(), doing) {
+				t.Errorf("Run() of an agent refused %s = %v, want %s, and that it was about to %s", name, err, test.want, doing)
 			}
 		})
 	}
