@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 )
 
 // MaxSaying is the maximum size of a Saying in bytes.
@@ -17,7 +18,7 @@ type Saying string
 func NewSaying(m *a2apb.Message, text string) Saying {
 	parts := m.GetParts()
 	plain := len(parts) == 0 || len(parts) == 1 && isPiece(parts[0]) && parts[0].GetMediaType() == "" && parts[0].GetText() == text
-	if plain && len(m.GetMetadata().GetFields()) == 0 && len(m.GetExtensions()) == 0 {
+	if plain && len(m.GetMetadata().GetFields()) == 0 && len(m.GetExtensions()) == 0 || proto.Size(m) > MaxSaying { // as JSON it is no smaller
 		return ""
 	}
 	own := CopyMessage(m)

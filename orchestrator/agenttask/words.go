@@ -1,6 +1,7 @@
 package agenttask
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -28,10 +29,16 @@ const wordless = "a message without text"
 // Progress returns what the agent last said, for the log, and what that leaves out; "" if it has said nothing.
 func (h *Task) Progress() (text string, said orchestrator.Saying) {
 	text = h.quote(maxProgress)
-	if said = orchestrator.NewSaying(h.Status, text); text == "" && said != "" {
+	said = orchestrator.NewSaying(h.Status, text)
+	if text == "" && (said != "" || slices.ContainsFunc(h.Status.GetParts(), isNoText)) {
 		text = wordless
 	}
 	return text, said
+}
+
+func isNoText(p *a2apb.Part) bool {
+	_, text := p.GetContent().(*a2apb.Part_Text)
+	return !text
 }
 
 func (h *Task) quote(most int) string {
