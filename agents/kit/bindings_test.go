@@ -397,6 +397,7 @@ func TestTheLogSaysWhyATaskFailed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
 		"error": {"level=ERROR", "hunter2"},
+		"panic": {"level=ERROR", "hunter2", "kit_test.play"},
 		"fault": {"level=INFO", "PAGE_NOT_FOUND", "there is no such page"},
 	} {
 		t.Run(text, func(t *testing.T) {

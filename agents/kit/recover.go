@@ -2,6 +2,7 @@ package kit
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"runtime/debug"
 
@@ -27,4 +28,11 @@ func (a *Agent) recovered(ctx context.Context, method string, panicked any, err 
 	}
 	a.config.Logger.ErrorContext(ctx, "call panicked", slog.String("method", method), slog.Any("panic", panicked), slog.String("stack", string(debug.Stack())))
 	return status.Error(codes.Internal, "internal error")
+}
+
+// asError makes an error, with the stack for the log, of the panic of the function that defers it.
+func asError(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+	}
 }

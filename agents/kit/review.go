@@ -2,9 +2,7 @@ package kit
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -95,10 +93,6 @@ func (a *Agent) review(ctx context.Context, t *Task, subject []*a2a.Part) Outcom
 
 // judge calls the reviewer, whose panics become errors: whoever asked directly waits for a verdict.
 func (a *Agent) judge(ctx context.Context, r Review) (outcome Outcome, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-		}
-	}()
+	defer asError(&err)
 	return a.config.Reviewer(ctx, r)
 }

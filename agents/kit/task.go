@@ -20,7 +20,8 @@ import (
 // Task is one task to work on.
 //
 // What Progress, AddArtifact and Ask send after the end of the task is refused with a FailedPrecondition fault with the reason TASK_ENDED; what goes
-// beyond its 1,000 updates or 8 MiB, with a ResourceExhausted fault, TOO_MANY_EVENTS or TASK_TOO_LARGE. When ctx has ended, they return its cause.
+// beyond its 1,000 updates or 8 MiB, with a ResourceExhausted fault, TOO_MANY_EVENTS or TASK_TOO_LARGE. When ctx has ended, they return its cause: what a
+// handler completes while the agent stops, it delivers with context.WithoutCancel.
 type Task struct {
 	Message *a2a.Message // read-only
 	Parts   []*a2a.Part  // the message's parts
@@ -30,7 +31,7 @@ type Task struct {
 	assignment assignment
 }
 
-// Text returns the message's text parts, separated by line breaks.
+// Text returns the message's text parts, separated by line breaks. Those of named inputs are among them.
 func (t *Task) Text() string { return textOf(t.Parts) }
 
 func textOf(parts []*a2a.Part) string {
@@ -116,6 +117,12 @@ func (a *Agent) dispatch(ctx context.Context, t *Task) error {
 	if a.config.Handler == nil {
 		return fault.New(fault.FailedPrecondition, "CONSULTATIONS_ONLY", "agent %s answers consultations that Quorate carries, nothing else", a.config.Name)
 	}
+	return a.handle(ctx, t)
+}
+
+// handle calls the handler, whose panics become errors: the log then says of which task.
+func (a *Agent) handle(ctx context.Context, t *Task) (err error) {
+	defer asError(&err)
 	return a.config.Handler(ctx, t)
 }
 
