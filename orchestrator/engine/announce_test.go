@@ -44,6 +44,7 @@ func (a *announcer) Task(ctx context.Context, id string, history int32) (*a2apb.
 
 // TestAnAgentThatAnnouncesIsNotAskedAllTheTime has one that does, and one that says no.
 func TestAnAgentThatAnnouncesIsNotAskedAllTheTime(t *testing.T) {
+	const few = 50 // of one that announces nothing, there are some 60 to 80 questions in ten minutes, depending on the jitter of the pauses
 	for name, refuses := range map[string]bool{"it announces": false, "it does not, though its card says so": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -75,7 +76,7 @@ func TestAnAgentThatAnnouncesIsNotAskedAllTheTime(t *testing.T) {
 				agent.mu.Lock()
 				defer agent.mu.Unlock()
 				if refuses {
-					if agent.asked < 60 {
+					if agent.asked <= few {
 						t.Errorf("the agent was asked %d times in ten minutes, want as often as one that announces nothing", agent.asked)
 					}
 					return
@@ -83,7 +84,7 @@ func TestAnAgentThatAnnouncesIsNotAskedAllTheTime(t *testing.T) {
 				if err != nil || !got.Ended() {
 					t.Errorf("a moment after the announcement the task is in state %s, %v, want ended", got.State, err)
 				}
-				if len(agent.receivers) != 1 || !strings.HasSuffix(agent.receivers[0], " to "+task.ID+"/1") || agent.asked > 50 {
+				if len(agent.receivers) != 1 || !strings.HasSuffix(agent.receivers[0], " to "+task.ID+"/1") || agent.asked > few {
 					t.Errorf("the agent was given %q and asked %d times, want one receiver and few questions", agent.receivers, agent.asked)
 				}
 			})
