@@ -49,7 +49,7 @@ func (s *Service) await(ctx context.Context, t orchestrator.Task) (orchestrator.
 		return now, nil
 	case waiting.Err() == nil || ctx.Err() != nil:
 		return now, err
-	case now.ID == "" || fault.ReasonOf(context.Cause(waiting)) != "CALL_CUT_OFF": // the wait ended during a read; or what came since is not for this caller
+	case now.ID == "" || fault.ReasonOf(context.Cause(waiting)) != rpcserver.ReasonCutOff: // the wait ended during a read; or what came since is not for this caller
 		return t, nil
 	}
 	return now, nil

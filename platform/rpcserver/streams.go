@@ -9,11 +9,14 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
+// ReasonCutOff is the reason of the fault with which UntilCutOff ends a wait because the server stops.
+const ReasonCutOff = "CALL_CUT_OFF"
+
 // errStopping is why streams end when the server stops, and errCutOff why calls do that wait for others.
 var (
 	errStopping = fault.New(fault.Unavailable, "STREAM_ENDED",
 		"the server ends this stream, as it does when it stops; connect again and go on behind the last event")
-	errCutOff = fault.New(fault.Unavailable, "CALL_CUT_OFF",
+	errCutOff = fault.New(fault.Unavailable, ReasonCutOff,
 		"the server stops before this call was answered; what it asked for may still be done, so look before you send it again")
 )
 
