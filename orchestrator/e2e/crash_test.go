@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/quorate/quorate/orchestrator/dev"
 )
 
 func TestACrashLosesNothingAndEndsATaskOnce(t *testing.T) {
@@ -21,7 +23,11 @@ func TestACrashLosesNothingAndEndsATaskOnce(t *testing.T) {
 	})
 	q.kill()
 
+	site := q.ports.DemoSite
 	q = start(t, dir)
+	if q.ports.DemoSite != site || strings.HasSuffix(site, dev.DemoAddr) {
+		t.Fatalf("the demo site is at %s, and was at %s, want the same port, and not the one that any other quorate dev takes", q.ports.DemoSite, site)
+	}
 	out := q.ok(0, "tasks", "watch", running, "-o", "json")
 	if n := strings.Count(out, `"type":"state"`); n != 1 {
 		t.Errorf("the log has %d ends, want 1:\n%s", n, out)

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -70,6 +71,7 @@ type instance struct {
 func start(tb testing.TB, dir string, flags ...string) *instance {
 	tb.Helper()
 	i := &instance{t: tb, dir: dir, done: make(chan struct{})}
+	keepOffThePortOfTheDocuments(tb, filepath.Join(dir, "data"))
 	file := filepath.Join(tb.TempDir(), "ports.json")
 	flags = append([]string{
 		"dev", "--data-dir", filepath.Join(dir, "data"), "--ports-file", file,
@@ -90,6 +92,28 @@ func start(tb testing.TB, dir string, flags ...string) *instance {
 		return err == nil && json.Unmarshal(b, &i.ports) == nil
 	})
 	return i
+}
+
+// keepOffThePortOfTheDocuments lets the demo site of new data have a port of its own. On the one that the documents name, another test's quorate dev
+// can take its place between a crash and the next start, and what tasks read is then gone.
+func keepOffThePortOfTheDocuments(tb testing.TB, data string) {
+	tb.Helper()
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		tb.Fatal(err)
+	}
+	file, err := os.OpenFile(filepath.Join(data, "ports.json"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := file.WriteString(`{"demo":"127.0.0.1:0"}`); err != nil {
+		tb.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		tb.Fatal(err)
+	}
 }
 
 // until waits for a condition and fails when the process dies first.
