@@ -14,7 +14,8 @@ const (
 	EventSubmitted    EventType = "submitted"
 	EventPhase        EventType = "phase"
 	EventAttempt      EventType = "attempt"
-	EventProgress     EventType = "progress"
+	EventProgress     EventType = "progress" // in the agent's words
+	EventRemark       EventType = "remark"   // in Quorate's: about the agent, or the steps of a plan
 	EventDelivered    EventType = "delivered"
 	EventGate         EventType = "gate"
 	EventConsultation EventType = "consultation"

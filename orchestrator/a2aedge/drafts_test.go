@@ -146,7 +146,7 @@ func TestAStreamShowsNothingThatAReviewHasToSee(t *testing.T) {
 		case *a2a.TaskArtifactUpdateEvent:
 			t.Errorf("artifact %+v was shown, of which no reviewer knows", e.Artifact)
 		case *a2a.TaskStatusUpdateEvent:
-			if word, _ := e.Metadata[taskExtension].(map[string]any); word["type"] == "progress" && reported < len(chapters) {
+			if word, _ := e.Metadata[taskExtension].(map[string]any); word["type"] == "remark" && reported < len(chapters) {
 				reported++
 				agent.goOn <- struct{}{}
 			}

@@ -187,7 +187,7 @@ func TestTheLogSaysWhyAnAgentIsAskedForItsTask(t *testing.T) {
 				}
 				var noted []string
 				for _, e := range log {
-					if e.Type == orchestrator.EventProgress && e.Detail != "on it" {
+					if e.Type == orchestrator.EventRemark {
 						noted = append(noted, e.Detail)
 					}
 				}

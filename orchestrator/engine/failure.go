@@ -57,7 +57,7 @@ func (e *Engine) failAttempt(ctx context.Context, read *orchestrator.Task, f *fa
 	why := errorOf(f)
 	return e.transition(ctx, read, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 		e.closeAttempt(t, why)
-		return append(progressEvents(t, notes...), e.fail(t, why)...)
+		return append(notedEvents(t, notes...), e.fail(t, why)...)
 	})
 }
 
@@ -112,7 +112,7 @@ func (e *Engine) postpone(ctx context.Context, read orchestrator.Task, wait time
 		if a, was := t.EditOpenAttempt(), read.OpenAttempt(); a != nil && was != nil {
 			a.Error, a.NotTaken = f, was.NotTaken
 		}
-		return progressEvents(t, f.Message+"; trying again")
+		return notedEvents(t, f.Message+"; trying again")
 	})
 	return stepResult{wait: wait}, err
 }

@@ -250,7 +250,7 @@ func TestProgressOfAGuardedTaskIsNotTold(t *testing.T) {
 	}}
 	w := newWorld(t, web)
 	_, log := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
-	if got := fmt.Sprint(log); strings.Contains(got, "xyzzy") || count(log, orchestrator.EventProgress) != 1 {
-		t.Errorf("log = %v, want progress without the agent's words", log)
+	if got := fmt.Sprint(log); strings.Contains(got, "xyzzy") || count(log, orchestrator.EventRemark) != 1 {
+		t.Errorf("log = %v, want that it reports progress, without the agent's words", log)
 	}
 }

@@ -28,7 +28,7 @@ func newPlanRound(t *orchestrator.Task) *planRound {
 
 func (r *planRound) log(i int, format string, args ...any) {
 	text := fmt.Sprintf("step %d of %d (%s): ", i+1, len(r.plan.Steps), r.plan.Steps[i].Agent)
-	r.events = append(r.events, event(r.task, orchestrator.EventProgress, text+fmt.Sprintf(format, args...)))
+	r.events = append(r.events, event(r.task, orchestrator.EventRemark, text+fmt.Sprintf(format, args...)))
 }
 
 // advancePlan advances a plan: it reads the tasks of its steps, starts the steps that are due, and ends the task when enough steps are completed or as

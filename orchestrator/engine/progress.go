@@ -49,15 +49,15 @@ func guardedProgress(t *orchestrator.Task, noted ...remark) []orchestrator.Event
 	guarded, shown := t.Guarded(), make([]remark, len(noted))
 	for i, n := range noted {
 		if guarded && !n.ours {
-			n = remark{text: "the agent reports progress; its words are held back until the gate opens"}
+			n = remark{text: "the agent reports progress; its words are held back until the gate opens", ours: true}
 		}
 		shown[i] = n
 	}
 	return remarkEvents(t, shown)
 }
 
-// progressEvents returns progress events with texts of ours, as far as the log has room.
-func progressEvents(t *orchestrator.Task, texts ...string) []orchestrator.Event {
+// notedEvents returns remarks of ours, as far as the log has room.
+func notedEvents(t *orchestrator.Task, texts ...string) []orchestrator.Event {
 	remarks := make([]remark, len(texts))
 	for i, text := range texts {
 		remarks[i] = remark{text: text, ours: true}
@@ -65,18 +65,20 @@ func progressEvents(t *orchestrator.Task, texts ...string) []orchestrator.Event 
 	return remarkEvents(t, remarks)
 }
 
-// remarkEvents returns progress events for remarks, as far as the log has room.
+// remarkEvents returns the events for remarks, as far as the log has room.
 func remarkEvents(t *orchestrator.Task, remarks []remark) []orchestrator.Event {
 	var events []orchestrator.Event
 	for _, r := range remarks {
 		switch at := t.LastEvent + uint64(len(events)); {
 		case at == orchestrator.MaxEvents:
-			r = remark{text: fmt.Sprintf("the log has %d entries; further progress is not logged", at)}
+			r = remark{text: fmt.Sprintf("the log has %d entries; further progress is not logged", at), ours: true}
 		case at > orchestrator.MaxEvents:
 			return events
 		}
 		e := event(t, orchestrator.EventProgress, r.text)
-		e.Said = r.said
+		if e.Said = r.said; r.ours {
+			e.Type = orchestrator.EventRemark
+		}
 		events = append(events, e)
 	}
 	return events

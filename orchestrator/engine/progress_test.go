@@ -64,11 +64,12 @@ func TestTheLogHasWhatAnAgentSaysBesidesText(t *testing.T) {
 	report := &a2apb.Message{MessageId: "1", Role: a2apb.Role_ROLE_AGENT, Parts: []*a2apb.Part{{Content: &a2apb.Part_Data{Data: structpb.NewStringValue("xyzzy")}}}}
 	for name, test := range map[string]struct {
 		attributes consultation.Attributes
+		kind       orchestrator.EventType
 		detail     string
 		said       *a2apb.Message
 	}{
-		"unguarded": {nil, "a message without text", report},
-		"guarded":   {sensitive, "the agent reports progress; its words are held back until the gate opens", nil},
+		"unguarded": {nil, orchestrator.EventProgress, "a message without text", report},
+		"guarded":   {sensitive, orchestrator.EventRemark, "the agent reports progress; its words are held back until the gate opens", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -78,9 +79,9 @@ func TestTheLogHasWhatAnAgentSaysBesidesText(t *testing.T) {
 					say(snapshot("r", a2apb.TaskState_TASK_STATE_COMPLETED, "", "made")))
 			}})
 			_, log := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "agent"}, Attributes: test.attributes}).ID)
-			i := slices.IndexFunc(log, func(e orchestrator.Event) bool { return e.Type == orchestrator.EventProgress })
+			i := slices.IndexFunc(log, func(e orchestrator.Event) bool { return e.Type == test.kind })
 			if i < 0 || log[i].Detail != test.detail || !proto.Equal(log[i].Said.Message(), test.said) {
-				t.Errorf("the log is %v, want an entry %q that says %v", log, test.detail, test.said)
+				t.Errorf("the log is %v, want a %s %q that says %v", log, test.kind, test.detail, test.said)
 			}
 		})
 	}

@@ -64,7 +64,7 @@ func (e *Engine) storeEnd(ctx context.Context, c *conversation, why *orchestrato
 			delivered := event(t, orchestrator.EventDelivered, fmt.Sprintf("%s delivered; artifacts: %d%s", t.Agent, len(t.Artifacts), note))
 			return append(append(said, delivered), e.passPhase(t, orchestrator.PhaseExecution)...)
 		}
-		said = append(said, progressEvents(t, notes...)...)
+		said = append(said, notedEvents(t, notes...)...)
 		if len(t.Artifacts) > 0 {
 			said = append(said, keptEvent(t, note))
 		}

@@ -77,7 +77,7 @@ func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task,
 		if sends = e.exchanges.Reserve(&t, agentKey(&t)); sends {
 			events = append(events, e.addAttempt(&t, binding))
 		} else {
-			events = append(events, event(&t, orchestrator.EventProgress, "waits until "+t.Agent+" is done with others: it works on as many tasks as it may at a time"))
+			events = append(events, event(&t, orchestrator.EventRemark, "waits until "+t.Agent+" is done with others: it works on as many tasks as it may at a time"))
 		}
 	}
 	for i := range events {

@@ -1498,7 +1498,8 @@ type TaskEvent struct {
 	Sequence uint64 `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// When it happened.
 	Time *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
-	// What happened: submitted, phase, attempt, progress, delivered, gate, consultation, state, canceling, reply or push.
+	// What happened: submitted, phase, attempt, progress (in the agent's words), remark (in Quorate's: about the agent, or the steps of a plan), delivered,
+	// gate, consultation, state, canceling, reply or push.
 	Type string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
 	// The task's state after it.
 	State v1.TaskState `protobuf:"varint,4,opt,name=state,proto3,enum=lf.a2a.v1.TaskState" json:"state,omitempty"`
