@@ -16,11 +16,12 @@ type remark struct {
 	said    orchestrator.Saying
 	message string // the id of the agent's message
 	ours    bool
+	asks    bool // it is the question with which the agent waits
 }
 
 // noteProgress notes what the log is to say about a response. strayed says whether one was about another task before. The caller holds mu.
 func (c *conversation) noteProgress(strayed bool) {
-	said := remark{message: c.remote.Status.GetMessageId()}
+	said := remark{message: c.remote.Status.GetMessageId(), asks: c.remote.WaitsForCaller()}
 	said.text, said.said = c.remote.Progress()
 	switch {
 	case c.remote.Strayed() && !strayed:

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
 	"github.com/quorate/quorate/orchestrator"
 )
 
@@ -48,6 +50,9 @@ func (c *conversation) save(ctx context.Context) error {
 		t.State = c.remote.MirroredState()
 		c.remote.RecordTurns(t, c.engine.now())
 		events := guardedProgress(t, said...)
+		if orchestrator.Interrupted(t.State) {
+			keepState(events, said, before)
+		}
 		if t.State != before { // watchers must learn of it even when the agent says nothing
 			events = append(events, event(t, orchestrator.EventState, "the agent's task is in state "+c.remote.State.String()))
 		}
@@ -58,6 +63,15 @@ func (c *conversation) save(ctx context.Context) error {
 		_ = c.countHolding() // of less than before
 	}
 	return err
+}
+
+// keepState lets what was said before the agent asked have the state of before: a stream ends with the first event that waits.
+func keepState(events []orchestrator.Event, said []remark, before a2apb.TaskState) {
+	for i := range events {
+		if !said[i].asks {
+			events[i].State = before
+		}
+	}
 }
 
 // write updates the task if it is still in this attempt, and refreshes the conversation's copy of it. The caller holds mu.
