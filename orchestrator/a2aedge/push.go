@@ -109,7 +109,7 @@ func inlineWebhook(req *a2apb.SendMessageRequest) (*orchestrator.Webhook, error)
 // Notification returns what a receiver is sent for an event: the task if it has ended or waits, otherwise its new state.
 func Notification(t *orchestrator.Task, e orchestrator.Event) ([]byte, error) {
 	if (orchestrator.Terminal(e.State) || orchestrator.Interrupted(e.State)) && e.State == t.State {
-		return encode(firstResponse(t, nil))
+		return encode(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: taskToA2A(t, view{artifacts: true})}})
 	}
 	f := follower{key: t.Key(), contextID: t.ContextID}
 	return encode(f.status(e, progressMessage(t.ID, t.ContextID, e)))

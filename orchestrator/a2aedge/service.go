@@ -72,7 +72,7 @@ func (s *Service) GetTask(ctx context.Context, req *a2apb.GetTaskRequest) (*a2ap
 	if err != nil {
 		return nil, err
 	}
-	return taskToA2A(&t, view{history: req.HistoryLength, artifacts: true}), nil
+	return s.show(ctx, &t, view{history: req.HistoryLength, artifacts: true})
 }
 
 // CancelTask implements the RPC. It waits briefly for the task to end, since most clients expect that.
@@ -100,7 +100,7 @@ func (s *Service) CancelTask(ctx context.Context, req *a2apb.CancelTaskRequest) 
 	if now.ID != "" { // or the wait ended during a read
 		t = now
 	}
-	return taskToA2A(&t, view{artifacts: true}), nil
+	return s.show(ctx, &t, view{artifacts: true})
 }
 
 // task returns a task that the caller may see. At the base URL of an agent, tasks of other agents are not found.

@@ -22,7 +22,7 @@ func (s *Service) SendStreamingMessage(req *a2apb.SendMessageRequest, stream grp
 		return err
 	}
 	if orchestrator.Interrupted(t.State) { // the request was repeated
-		return stream.Send(firstResponse(&t, historyLength(req)))
+		return s.sendTask(ctx, &t, historyLength(req), stream.Send)
 	}
 	return s.follow(ctx, t, historyLength(req), stream.Send)
 }
@@ -53,15 +53,20 @@ func (s *Service) SubscribeToTask(req *a2apb.SubscribeToTaskRequest, stream grpc
 
 // follow sends the task, with at most history of its messages, and then its updates; nil is for all messages.
 func (s *Service) follow(ctx context.Context, t orchestrator.Task, history *int32, send func(*a2apb.StreamResponse) error) error {
-	if err := send(firstResponse(&t, history)); err != nil {
+	if err := s.sendTask(ctx, &t, history, send); err != nil {
 		return err
 	}
 	f := follower{service: s, key: t.Key(), contextID: t.ContextID, state: t.State, send: send, shown: make(shownArtifacts)}
 	return f.run(ctx, t.LastEvent)
 }
 
-func firstResponse(t *orchestrator.Task, history *int32) *a2apb.StreamResponse {
-	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: taskToA2A(t, view{history: history, artifacts: true})}}
+// sendTask sends the task with at most history of its messages.
+func (s *Service) sendTask(ctx context.Context, t *orchestrator.Task, history *int32, send func(*a2apb.StreamResponse) error) error {
+	shown, err := s.show(ctx, t, view{history: history, artifacts: true})
+	if err != nil {
+		return err
+	}
+	return send(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: shown}})
 }
 
 // resume continues behind an event. The client has the task, and knows its state after that event.

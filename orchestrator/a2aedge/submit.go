@@ -35,7 +35,11 @@ func (s *Service) SendMessage(ctx context.Context, req *a2apb.SendMessageRequest
 			return nil, err
 		}
 	}
-	return &a2apb.SendMessageResponse{Payload: &a2apb.SendMessageResponse_Task{Task: taskToA2A(&t, view{history: historyLength(req), artifacts: true})}}, nil
+	shown, err := s.show(ctx, &t, view{history: historyLength(req), artifacts: true})
+	if err != nil {
+		return nil, err
+	}
+	return &a2apb.SendMessageResponse{Payload: &a2apb.SendMessageResponse_Task{Task: shown}}, nil
 }
 
 // await returns a task when it has ended or waits for somebody. If the server stops before that, it returns the task as it is: other replicas go on with it, and

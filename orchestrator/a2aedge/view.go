@@ -17,6 +17,7 @@ import (
 type view struct {
 	history   *int32 // maximum number of messages; nil for all
 	artifacts bool
+	words     words
 }
 
 // part returns what has to be read of a task in order to show it.
@@ -28,35 +29,14 @@ func (v view) part() orchestrator.Part {
 func taskToA2A(t *orchestrator.Task, v view) *a2apb.Task {
 	shown := taskrpc.Show(t)
 	p := &a2apb.Task{
-		Id: t.ID, ContextId: t.ContextID, Metadata: withAgents(taskMetadata(t, shown.Withheld), shown.Metadata),
+		Id: t.ID, ContextId: t.ContextID, Metadata: withAgents(taskMetadata(t, shown.Withheld, v.words.omitted), shown.Metadata),
 		Status: &a2apb.TaskStatus{State: t.State, Message: statusMessage(t), Timestamp: timestamppb.New(t.UpdateTime)},
 	}
-	p.History = history(t, shown, v.history)
+	p.History = history(t, shown, v)
 	if v.artifacts {
 		p.Artifacts = shown.Artifacts
 	}
 	return p
-}
-
-// history returns the latest messages, in order, at most as many as asked for. The message with which the agent waits is in the status, not in the
-// history yet.
-func history(t *orchestrator.Task, shown taskrpc.Content, most *int32) []*a2apb.Message {
-	var said []*a2apb.Message
-	if shown.Message != nil {
-		said = append(said, shown.Message)
-	}
-	for i, turn := range shown.Turns {
-		if asked := turn.FromAgent && t.AwaitsCaller() && i == len(shown.Turns)-1; turn.Message != nil && !asked {
-			said = append(said, turn.Message)
-		}
-	}
-	for i, m := range said {
-		said[i] = adopt(t, m, i)
-	}
-	if most != nil && int(*most) < len(said) {
-		said = said[len(said)-int(*most):]
-	}
-	return said
 }
 
 // statusMessage returns the agent's last message or, if Quorate has to explain the state, why the task failed or is held.
@@ -70,9 +50,9 @@ func statusMessage(t *orchestrator.Task) *a2apb.Message {
 	return agentMessage(t.ID, t.ContextID, t.LastEvent, t.Error.Reason+": "+t.Error.Message)
 }
 
-// progressMessage returns what the agent said while working.
+// progressMessage returns what the agent said while working, or what Quorate remarked.
 func progressMessage(taskID, contextID string, e orchestrator.Event) *a2apb.Message {
-	if e.Type != orchestrator.EventProgress {
+	if e.Type != orchestrator.EventProgress && e.Type != orchestrator.EventRemark {
 		return nil
 	}
 	own, said := agentMessage(taskID, contextID, e.Sequence, e.Detail), e.Said.Message()
@@ -106,7 +86,7 @@ func adopt(t *orchestrator.Task, m *a2apb.Message, n int) *a2apb.Message {
 }
 
 // taskMetadata returns Quorate's own fields of a task.
-func taskMetadata(t *orchestrator.Task, withheld int) *structpb.Struct {
+func taskMetadata(t *orchestrator.Task, withheld, omitted int) *structpb.Struct {
 	fields := map[string]any{
 		"agent": t.Agent, "phase": string(t.Phase), "sequence": float64(t.LastEvent),
 	}
@@ -115,6 +95,9 @@ func taskMetadata(t *orchestrator.Task, withheld int) *structpb.Struct {
 	}
 	if withheld > 0 {
 		fields["withheldArtifacts"] = float64(withheld)
+	}
+	if omitted > 0 {
+		fields["historyOmitted"] = float64(omitted)
 	}
 	if whom := waitsFor(t); whom != "" {
 		fields[fieldWaitsFor] = whom
