@@ -72,7 +72,8 @@ func mayHaveWords(t *orchestrator.Task) bool {
 	return t.LastEvent > 2
 }
 
-// words returns what the agent of a task said while it worked; of more than maxWords, the latest.
+// words returns what the agent of a task said while it worked; of more than maxWords, the latest. What it has said since the task was read is not among it: a
+// stream goes on with that.
 func (s *Service) words(ctx context.Context, t *orchestrator.Task) (w words, err error) {
 	const page = 200
 	bytes := 0
@@ -83,7 +84,8 @@ func (s *Service) words(ctx context.Context, t *orchestrator.Task) (w words, err
 		}
 		for _, e := range events {
 			after = e.Sequence
-			if e.Type == orchestrator.EventProgress && !orchestrator.Interrupted(e.State) { // a question is a turn, too
+			isNews, isTurn := after > t.LastEvent, orchestrator.Interrupted(e.State)
+			if e.Type == orchestrator.EventProgress && !isNews && !isTurn {
 				m := progressMessage(t.ID, t.ContextID, e)
 				w.said, bytes = append(w.said, saying{e.Time, m}), bytes+proto.Size(m)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -97,7 +98,7 @@ const droned = 300
 func (drone) SendStreamingMessage(_ *a2apb.SendMessageRequest, s grpc.ServerStreamingServer[a2apb.StreamResponse]) error {
 	words := make([]string, droned)
 	for i := range words {
-		words[i] = fmt.Sprintf("%d", i) + strings.Repeat(" blah", 1500)
+		words[i] = strconv.Itoa(i) + strings.Repeat(" blah", 1500)
 	}
 	return says(s, a2apb.TaskState_TASK_STATE_COMPLETED, "", words...)
 }
