@@ -5,7 +5,12 @@ import (
 	"net/http"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/quorate/quorate/agents/kit/board"
 )
+
+// NewTask returns a task for a job.
+func NewTask(job *board.Job) *Task { return &Task{job: job} }
 
 // Record records the outcome of the consultation that message carries, through web.
 func Record(ctx context.Context, c Config, web http.RoundTripper, message *a2a.Message, outcome Outcome) error {

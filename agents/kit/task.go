@@ -19,12 +19,14 @@ import (
 
 // Task is one task to work on.
 //
-// What Progress, AddArtifact and Ask send after the end of the task is refused with a FailedPrecondition fault with the reason TASK_ENDED; what goes
+// What Progress, AddArtifact, an ArtifactWriter and Ask send after the end of the task is refused with a FailedPrecondition fault with the reason TASK_ENDED; what goes
 // beyond its 1,000 updates or 8 MiB, with a ResourceExhausted fault, TOO_MANY_EVENTS or TASK_TOO_LARGE. When ctx has ended, they return its cause: what a
 // handler completes while the agent stops, it delivers with context.WithoutCancel.
 type Task struct {
 	Message *a2a.Message // read-only
 	Parts   []*a2a.Part  // the message's parts
+
+	writers writers
 
 	agent      *Agent
 	job        *board.Job
@@ -72,6 +74,7 @@ func (t *Task) Ask(ctx context.Context, parts ...*a2a.Part) (*a2a.Message, error
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	t.writers.flush() // the caller may have to judge it
 	t.agent.working.remove(t)
 	defer t.agent.working.add(t)
 	return t.job.Ask(ctx, asReceived(parts)...)
@@ -122,6 +125,11 @@ func (a *Agent) dispatch(ctx context.Context, t *Task) error {
 
 // handle calls the handler, whose panics become errors: the log then says of which task.
 func (a *Agent) handle(ctx context.Context, t *Task) (err error) {
+	defer func() {
+		if failed := t.writers.close(); err == nil {
+			err = failed
+		}
+	}()
 	defer asError(&err)
 	return a.config.Handler(ctx, t)
 }

@@ -125,8 +125,9 @@ func (e *entry) publishStatus(state a2a.TaskState, message *a2a.Message, history
 	e.publish(&next, &a2a.TaskStatusUpdateEvent{TaskID: next.ID, ContextID: next.ContextID, Status: next.Status}, size)
 }
 
-// deliver adds an artifact. Watchers get one event for each of its parts; later readers get it as a whole.
-func (e *entry) deliver(artifact *a2a.Artifact) error {
+// deliver adds an artifact, or more parts to the one with its id; last says that there will be no more. Watchers get one event for each part; later readers get
+// the artifact as a whole.
+func (e *entry) deliver(artifact *a2a.Artifact, last bool) error {
 	size, err := sizeOf(artifact.Parts)
 	if err != nil {
 		return err
@@ -141,20 +142,28 @@ func (e *entry) deliver(artifact *a2a.Artifact) error {
 	if err := e.admits(false, size); err != nil {
 		return err
 	}
-	before := slices.Clip(e.task.Artifacts)
 	for i := range max(len(artifact.Parts), 1) {
-		last := i+1 >= len(artifact.Parts)
-		chunk, sofar := *artifact, *artifact
-		if !last || i > 0 {
-			chunk.Parts, sofar.Parts = artifact.Parts[i:i+1], artifact.Parts[:i+1]
-		}
-		next := *e.task
-		next.Artifacts = append(before, &sofar) //nolint:gocritic // a new slice each time, because before has no spare capacity
-		event := &a2a.TaskArtifactUpdateEvent{TaskID: next.ID, ContextID: next.ContextID, Artifact: &chunk, Append: i > 0, LastChunk: last}
-		e.publish(&next, event, 0)
+		chunk := *artifact
+		chunk.Parts = artifact.Parts[min(i, len(artifact.Parts)):min(i+1, len(artifact.Parts))]
+		e.publishChunk(&chunk, last && i+1 >= len(artifact.Parts))
 	}
 	e.size += size
 	return nil
+}
+
+// publishChunk publishes a new artifact, or more of the one with its id. The caller holds mu.
+func (e *entry) publishChunk(chunk *a2a.Artifact, last bool) {
+	next, whole := *e.task, *chunk
+	next.Artifacts = slices.Clone(next.Artifacts)
+	at := slices.IndexFunc(next.Artifacts, func(a *a2a.Artifact) bool { return a.ID == chunk.ID })
+	if at >= 0 {
+		whole = *next.Artifacts[at]
+		whole.Parts = slices.Concat(whole.Parts, chunk.Parts)
+		next.Artifacts[at] = &whole
+	} else {
+		next.Artifacts = append(next.Artifacts, &whole)
+	}
+	e.publish(&next, &a2a.TaskArtifactUpdateEvent{TaskID: next.ID, ContextID: next.ContextID, Artifact: chunk, Append: at >= 0, LastChunk: last}, 0)
 }
 
 // admits returns an error if the task cannot have one more event. The event that ends it is always possible. The caller holds mu.

@@ -41,7 +41,13 @@ func (j *Job) Progress(text string) error {
 // AddArtifact delivers one artifact. Besides the faults of Progress, it returns a ResourceExhausted fault with the reason
 // TASK_TOO_LARGE if the task would exceed MaxBytes.
 func (j *Job) AddArtifact(artifact *a2a.Artifact) error {
-	return j.entry.deliver(artifact)
+	return j.entry.deliver(artifact, true)
+}
+
+// AddChunk delivers the first parts of an artifact or, if the task has one with its id, more of them; last says that there will be no more. The faults are
+// those of AddArtifact.
+func (j *Job) AddChunk(chunk *a2a.Artifact, last bool) error {
+	return j.entry.deliver(chunk, last)
 }
 
 // run waits for a slot, does the job and ends the task.
