@@ -31,7 +31,11 @@ const (
 	unavailable = "unavailable"
 )
 
-const maxTaskIDBytes = 128 // limit of a heartbeat
+// Limits of a heartbeat.
+const (
+	maxTaskIDBytes = 128
+	maxCapacity    = 1_000_000 // tasks
+)
 
 // join keeps the agent a member of Quorate until ctx is done, and then reports that it stops. It returns earlier only if Quorate refuses the agent
 // for good.
@@ -128,10 +132,14 @@ func (a *Agent) sendHeartbeats(ctx context.Context) (epoch int64, err error) {
 	}
 }
 
-// sendHeartbeat sends one heartbeat. The agent is busy if a further task would have to wait.
+// sendHeartbeat sends one heartbeat. The agent is busy if a further task would have to wait; tasks that wait already, or for a reply, are not in flight.
 func (a *Agent) sendHeartbeat(ctx context.Context, epoch int64) (*registryv1.HeartbeatResponse, error) {
-	request := &registryv1.HeartbeatRequest{Name: a.config.Name, Epoch: epoch, Status: available}
-	if count, oldest := a.working.load(); count >= a.config.MaxConcurrent {
+	count, oldest := a.working.load()
+	request := &registryv1.HeartbeatRequest{
+		Name: a.config.Name, Epoch: epoch, Status: available,
+		Capacity: int32(min(a.config.MaxConcurrent, maxCapacity)), InFlight: int32(min(count, maxCapacity)), //nolint:gosec // not after min
+	}
+	if count >= a.config.MaxConcurrent {
 		request.Status = busy
 		if len(oldest) <= maxTaskIDBytes {
 			request.CurrentTaskId = oldest

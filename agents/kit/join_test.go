@@ -109,8 +109,11 @@ func TestAnAgentWithoutFreeSlotsIsBusy(t *testing.T) {
 		t.Fatalf("SendMessage() = %v, want a task", err)
 	}
 	q.until(t, "a busy beat", func() bool {
-		last := len(q.beats) - 1
-		return last >= 0 && q.beats[last].GetStatus() == "busy" && q.beats[last].GetCurrentTaskId() == "t1"
+		if len(q.beats) == 0 {
+			return false
+		}
+		last := q.beats[len(q.beats)-1]
+		return last.GetStatus() == "busy" && last.GetCurrentTaskId() == "t1" && last.GetCapacity() == 1 && last.GetInFlight() == 1
 	})
 }
 
