@@ -9,6 +9,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // BreakerFailures is how often in a row an agent must be unreachable for its breaker to open. After a while the breaker lets one task try again; the
@@ -26,12 +27,32 @@ const (
 // Breaker is the circuit breaker of an agent.
 type Breaker struct {
 	circuitbreaker.CircuitBreaker[any]
+
+	last *atomic.Pointer[string] // how the agent failed the last time; nil before the first
+}
+
+// Fail counts that the agent was not reached because of err.
+func (b Breaker) Fail(err error) {
+	b.last.Store(new(agentclient.Outline(err)))
+	b.RecordFailure()
+}
+
+// Cut returns the fault of a task that does not get through an open breaker to an agent.
+func (b Breaker) Cut(agent string) *fault.Error {
+	last := agent + " could not be reached"
+	if said := b.last.Load(); said != nil {
+		last = *said
+	}
+	return fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "%s (%d times in a row)", last, BreakerFailures)
 }
 
 // ReturnPermit gives back the permit of a task that was not sent, or got no answer, because of err. A breaker that is half open counts permits, so that
 // it has to be told something even if nothing was learned about the agent.
 func (b Breaker) ReturnPermit(err error) {
-	if agentclient.Retryable(err) || b.IsHalfOpen() {
+	switch {
+	case agentclient.Retryable(err):
+		b.Fail(err)
+	case b.IsHalfOpen():
 		b.RecordFailure()
 	}
 }
@@ -73,8 +94,9 @@ func (b *Breakers) Of(tenant, agent string) Breaker {
 	if !ok {
 		b.prune()
 		c = &used{}
-		c.Breaker = Breaker{circuitbreaker.NewBuilder[any]().WithFailureThreshold(BreakerFailures).WithSuccessThreshold(1).WithDelay(b.delay).
-			OnOpen(func(circuitbreaker.StateChangedEvent) { c.opened.Store(b.now().UnixMicro()) }).Build()}
+		c.last = new(atomic.Pointer[string])
+		c.CircuitBreaker = circuitbreaker.NewBuilder[any]().WithFailureThreshold(BreakerFailures).WithSuccessThreshold(1).WithDelay(b.delay).
+			OnOpen(func(circuitbreaker.StateChangedEvent) { c.opened.Store(b.now().UnixMicro()) }).Build()
 		b.list[k] = c
 	}
 	c.at = time.Now()

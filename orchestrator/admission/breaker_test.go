@@ -66,6 +66,22 @@ func TestABreakerOpensWhenItsAgentCannotBeReachedOftenEnough(t *testing.T) {
 	}
 }
 
+func TestABreakerSaysHowItsAgentFailed(t *testing.T) {
+	t.Parallel()
+	b := admission.NewBreakers(time.Hour, time.Now)
+	want := func(say string) {
+		t.Helper()
+		if cut := b.Of("t", "away").Cut("away"); cut.Reason != agentclient.ReasonUnreachable || cut.Message != say {
+			t.Errorf("Cut() = %v, want %s and %q", cut, agentclient.ReasonUnreachable, say)
+		}
+	}
+	want("away could not be reached (5 times in a row)")
+	b.Of("t", "away").Fail(fault.New(fault.DeadlineExceeded, agentclient.ReasonTimeout, "away did not answer in time"))
+	want("away did not answer in time (5 times in a row)")
+	b.Of("t", "away").ReturnPermit(fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "away could not be reached: connection refused"))
+	want("away could not be reached: connection refused (5 times in a row)")
+}
+
 // TestAnAgentMayBeTriedAgainAfterAWhile has a breaker that nobody asks for a permit, because the router sends nothing to an agent whose breaker is open.
 func TestAnAgentMayBeTriedAgainAfterAWhile(t *testing.T) {
 	t.Parallel()

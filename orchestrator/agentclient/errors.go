@@ -101,6 +101,14 @@ func quoteError(kind fault.Kind, reason, what, words string) *fault.Error {
 	return f
 }
 
+// Outline returns what err says without the words of the agent, which are only for those whose task they are about.
+func Outline(err error) string {
+	if w, ok := errors.AsType[quotedError](err); ok {
+		return string(w)
+	}
+	return fault.From(err).Message
+}
+
 // WithoutWords returns err as it may be told while a review stands between the agent and whoever hears of it: what an agent answered is left, its
 // words are not. For the log they are the cause.
 func WithoutWords(err error) error {

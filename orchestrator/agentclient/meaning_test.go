@@ -87,6 +87,9 @@ func TestWhatAnErrorOfAnAgentMeans(t *testing.T) {
 			if told := fault.From(agentclient.WithoutWords(err)); told.Reason != test.reason || strings.Contains(told.Message, ": "+test.words) || !errors.Is(told, err) {
 				t.Errorf("WithoutWords() = %v, want the same without the words, which are its cause", told)
 			}
+			if told := agentclient.Outline(err); told+": "+test.words != f.Message {
+				t.Errorf("Outline() = %q, want %q without the words", told, f.Message)
+			}
 		})
 	}
 }
@@ -115,6 +118,9 @@ func TestWhatTheNetworkSaysIsNoWordOfTheAgent(t *testing.T) {
 			}
 			if told := fault.From(agentclient.WithoutWords(err)).Message; strings.Contains(told, why) == test.held {
 				t.Errorf("%s over %s: WithoutWords() says %q, want it held back: %t", name, binding, told, test.held)
+			}
+			if told := agentclient.Outline(err); strings.Contains(told, why) == test.held {
+				t.Errorf("%s over %s: Outline() = %q, want it held back: %t", name, binding, told, test.held)
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func (e *Engine) converse(ctx context.Context, t orchestrator.Task, agent *regis
 	defer end()
 	breaker := e.breakers.Of(t.Tenant, t.Agent)
 	if !breaker.TryAcquirePermit() {
-		return e.onBreakerOpen(ctx, t, pause.Jittered(max(breaker.RemainingDelay(), e.RetryDelay)))
+		return e.onBreakerOpen(ctx, t, pause.Jittered(max(breaker.RemainingDelay(), e.RetryDelay)), breaker.Cut(t.Agent))
 	}
 	first, err := e.lookUp(ctx, &t)
 	if err != nil {
@@ -100,10 +100,9 @@ func isRetry(t *orchestrator.Task) bool {
 	return (a == nil || a.RemoteTaskID == "") && !t.NextDue.IsZero()
 }
 
-// onBreakerOpen gives a task whose agent's breaker is open to another agent, or lets it wait. It stores that the task waits only if the task does not
+// onBreakerOpen gives a task that its agent's breaker has cut off to another agent, or lets it wait. It stores that the task waits only if the task does not
 // say so already: thousands may wait for an agent for hours, and come here every few seconds.
-func (e *Engine) onBreakerOpen(ctx context.Context, t orchestrator.Task, wait time.Duration) (stepResult, error) {
-	cut := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "%s could not be reached %d times in a row", t.Agent, admission.BreakerFailures)
+func (e *Engine) onBreakerOpen(ctx context.Context, t orchestrator.Task, wait time.Duration, cut *fault.Error) (stepResult, error) {
 	if e.fresh.claim(&t) { // the message was not sent, though the task was accepted with the intent to
 		t.EditOpenAttempt().NotTaken = true
 	}
@@ -139,7 +138,7 @@ func (e *Engine) runConversation(ctx context.Context, c *conversation, breaker a
 	span.End()
 	switch {
 	case agentclient.Retryable(err):
-		breaker.RecordFailure()
+		breaker.Fail(err)
 	case err != nil && !c.reached && (limited.Err() != nil || isOurs(err)): // that says nothing about the agent
 		breaker.ReturnPermit(err)
 	default:
