@@ -142,6 +142,25 @@ func TestADialogueIsRecorded(t *testing.T) {
 	}
 }
 
+// TestAnAnswerWithoutAStateLeavesTheQuestion has an agent speak without a state, or in one that only newer versions of A2A have, while it waits and when it has a
+// reply.
+func TestAnAnswerWithoutAStateLeavesTheQuestion(t *testing.T) {
+	t.Parallel()
+	const unknown = a2apb.TaskState_TASK_STATE_UNSPECIFIED
+	d := &dialogue{t, begun(), apply(t, says(waiting, "q1"))}
+	d.h.RecordIDs(&d.task)
+	d.want("as it asks", true, waiting, "q1")
+	d.hear(says(unknown, ""))
+	d.want("as it says nothing", false, waiting, "q1")
+	d.hear(says(unknown, "still here"))
+	d.want("as it says something else", false, waiting, "q1")
+	d.reply("re1", "message q1", true)
+	d.hear(says(unknown, "I see"))
+	d.want("as it has the reply", false, working, "q1 re1!")
+	d.hear(says(waiting, "q2"))
+	d.want("as it asks something else", true, waiting, "q1 re1! q2")
+}
+
 func TestWhatTellsAQuestionFromAnother(t *testing.T) {
 	t.Parallel()
 	at := timestamppb.New(time.Date(2026, 1, 16, 0, 0, 0, 1_234_567, time.UTC))

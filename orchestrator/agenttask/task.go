@@ -72,13 +72,15 @@ func (h *Task) Apply(r *a2apb.StreamResponse) (news bool, err error) {
 	}
 }
 
+// setStatus takes what the agent says of its state. Without a state, or with one that only newer versions of A2A have, it says nothing about that, and still
+// waits if it did.
 func (h *Task) setStatus(s *a2apb.TaskStatus) bool {
-	news := (s.GetState() != h.State && s.GetState() != a2apb.TaskState_TASK_STATE_UNSPECIFIED) || (s.GetMessage() != nil && !proto.Equal(s.GetMessage(), h.Status))
-	if s.GetState() != a2apb.TaskState_TASK_STATE_UNSPECIFIED {
-		h.State = s.GetState()
-	}
+	known := s.GetState() != a2apb.TaskState_TASK_STATE_UNSPECIFIED
+	news := known && s.GetState() != h.State || s.GetMessage() != nil && !proto.Equal(s.GetMessage(), h.Status)
 	asked := h.asked
-	h.asked = QuestionOf(s)
+	if known {
+		h.State, h.asked = s.GetState(), QuestionOf(s)
+	}
 	switch {
 	case s.GetMessage() != nil:
 		h.Status, h.statusMemory = s.GetMessage(), proto.Size(s.GetMessage())+orchestrator.Overhead(s.GetMessage())
