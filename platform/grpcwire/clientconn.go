@@ -202,7 +202,7 @@ func (l *clientConn) closeStream(s *stream) {
 		}
 	}
 	l.callNext()
-	if l.leaves && len(l.streams) == 0 {
+	if !l.takesCalls() && len(l.streams) == 0 {
 		l.end(errClosed)
 	}
 }

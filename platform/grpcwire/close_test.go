@@ -50,3 +50,29 @@ func TestAClosedClientHasNoCallOnAnEarlierConnection(t *testing.T) {
 		t.Errorf("Invoke() over the first connection = %v, want Unavailable once the client is closed", err)
 	}
 }
+
+// TestAConnectionEndsWithTheLastCallThatItTakes has a client make all calls that there are ids for on a connection.
+func TestAConnectionEndsWithTheLastCallThatItTakes(t *testing.T) {
+	t.Parallel()
+	over := make(chan int, 2) // the connections that the client has ended
+	c := accepting(t, func(conn net.Conn, number int) {
+		answerAll(t, conn, func(p *peer, id uint32) { p.answer(id); p.status(id, "0") })
+		over <- number
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for n, before := range []func(){func() {}, c.UseUp, func() {}} {
+		before()
+		if _, err := c.Invoke(ctx, ask(t, echo, "hello")); err != nil {
+			t.Fatalf("Invoke() number %d = %v, want the answer", n, err)
+		}
+	}
+	select {
+	case number := <-over:
+		if number != 1 {
+			t.Errorf("connection %d has ended, want the first, which takes no more calls", number)
+		}
+	case <-ctx.Done():
+		t.Error("the first connection is open, want it ended: it takes no more calls")
+	}
+}

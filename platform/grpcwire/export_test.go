@@ -43,3 +43,10 @@ func (s *Server) HoldElsewhere() (free func()) {
 	free, _ = s.held.Take("elsewhere", maxHeld)
 	return free
 }
+
+// UseUp leaves the present connection with the id of one call.
+func (c *Client) UseUp() {
+	c.link.mu.Lock()
+	defer c.link.mu.Unlock()
+	c.link.nextID = lastUsable - 1
+}
