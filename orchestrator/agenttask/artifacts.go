@@ -18,7 +18,7 @@ func (h *Task) replaceArtifacts(artifacts []*a2apb.Artifact) error {
 	}
 	h.Artifacts, h.whole, h.bytes, h.values = artifacts, nil, 0, 0
 	for _, a := range artifacts {
-		h.bytes, h.values = h.bytes+proto.Size(a), h.values+orchestrator.Values(a)
+		h.count(1, a)
 	}
 	return h.checkSize()
 }
@@ -34,14 +34,14 @@ func (h *Task) applyArtifact(u *a2apb.TaskArtifactUpdateEvent) error {
 	switch {
 	case i < 0:
 		h.Artifacts = append(h.Artifacts, a)
+		h.count(1, a)
 	case u.GetAppend():
-		a = extend(h.Artifacts[i], a)
+		h.extend(h.Artifacts[i], a)
 	default:
-		old := h.Artifacts[i]
-		h.bytes, h.values = h.bytes-proto.Size(old), h.values-orchestrator.Values(old)
+		h.count(-1, h.Artifacts[i])
 		h.Artifacts[i] = a
+		h.count(1, a)
 	}
-	h.bytes, h.values = h.bytes+proto.Size(a), h.values+orchestrator.Values(a)
 	h.noteWhole(u)
 	return h.checkSize()
 }
@@ -65,19 +65,25 @@ func (h *Task) indexOf(a *a2apb.Artifact) int {
 	return slices.IndexFunc(h.Artifacts, func(old *a2apb.Artifact) bool { return old.GetArtifactId() == a.GetArtifactId() })
 }
 
-// extend adds a piece to an artifact, and returns what it has added: the id comes with each piece, and with some agents all metadata.
-func extend(a, piece *a2apb.Artifact) (added *a2apb.Artifact) {
-	added = &a2apb.Artifact{Parts: piece.GetParts()}
+// extend adds a piece to an artifact. Some agents give each piece all metadata, or that of the piece: what it has under the same keys as before counts once.
+func (h *Task) extend(a, piece *a2apb.Artifact) {
+	h.count(1, &a2apb.Artifact{Parts: piece.GetParts()})
 	a.Parts = append(a.Parts, piece.GetParts()...)
-	if proto.Equal(a.GetMetadata(), piece.GetMetadata()) {
-		return added
+	if piece.GetMetadata() == nil || proto.Equal(a.GetMetadata(), piece.GetMetadata()) {
+		return
 	}
-	if added.Metadata = piece.GetMetadata(); a.GetMetadata() == nil {
-		a.Metadata = added.GetMetadata()
+	h.count(-1, &a2apb.Artifact{Metadata: a.GetMetadata()})
+	if a.GetMetadata() == nil {
+		a.Metadata = piece.GetMetadata()
 	} else {
-		proto.Merge(a.GetMetadata(), added.GetMetadata())
+		proto.Merge(a.GetMetadata(), piece.GetMetadata())
 	}
-	return added
+	h.count(1, &a2apb.Artifact{Metadata: a.GetMetadata()})
+}
+
+// count counts an artifact, or a part of one, n times: with 1 once more, and with -1 once less.
+func (h *Task) count(n int, a *a2apb.Artifact) {
+	h.bytes, h.values = h.bytes+n*proto.Size(a), h.values+n*orchestrator.Values(a)
 }
 
 // Correct takes the artifacts and the metadata of the agent's task, which was read after the end. If that does not say itself that it has ended, it may

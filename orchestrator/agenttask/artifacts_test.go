@@ -88,6 +88,11 @@ func TestWhatAnAgentMakesIsBounded(t *testing.T) {
 		most = append(most, update(numbered(i), false))
 	}
 	tooMany = append(slices.Clone(most), update(numbered(orchestrator.MaxArtifacts), false))
+	var pieces []*a2apb.StreamResponse
+	for i := range 20 {
+		said := object(structpb.NewStringValue(strings.Repeat(string(rune('a'+i)), orchestrator.MaxTaskBytes/10)))
+		pieces = append(pieces, update(&a2apb.Artifact{ArtifactId: "a", Parts: text("x"), Metadata: said}, true))
+	}
 	for name, test := range map[string]struct {
 		says []*a2apb.StreamResponse
 		want string
@@ -97,6 +102,7 @@ func TestWhatAnAgentMakesIsBounded(t *testing.T) {
 		"large ones":               {[]*a2apb.StreamResponse{update(&a2apb.Artifact{ArtifactId: "a", Parts: text(large + large)}, false), update(&a2apb.Artifact{ArtifactId: "b", Parts: text(large)}, false)}, "ARTIFACTS_TOO_LARGE"},
 		"one piece too many":       {[]*a2apb.StreamResponse{update(&a2apb.Artifact{ArtifactId: "a", Parts: text(large + large)}, false), update(&a2apb.Artifact{ArtifactId: "a", Parts: text(large)}, true)}, "ARTIFACTS_TOO_LARGE"},
 		"a snapshot that is large": {[]*a2apb.StreamResponse{agenttask.Snapshot(&a2apb.Task{Artifacts: []*a2apb.Artifact{{ArtifactId: "a", Parts: text(large + large)}, {ArtifactId: "b", Parts: text(large)}}})}, "ARTIFACTS_TOO_LARGE"},
+		"pieces with other words":  {pieces, ""},
 		"snapshots":                {slices.Repeat([]*a2apb.StreamResponse{agenttask.Snapshot(&a2apb.Task{Artifacts: []*a2apb.Artifact{{ArtifactId: "a", Parts: text(large)}}})}, 5), ""},
 		"many values, replaced":    {slices.Repeat([]*a2apb.StreamResponse{update(&a2apb.Artifact{ArtifactId: "a", Parts: many()}, false)}, 3), ""},
 		"too many values":          {[]*a2apb.StreamResponse{update(&a2apb.Artifact{ArtifactId: "a", Parts: many()}, false), update(&a2apb.Artifact{ArtifactId: "b", Parts: append(many(), text("x")...)}, false), update(one, false), update(&a2apb.Artifact{ArtifactId: "c", Parts: text("x")}, false)}, "ARTIFACTS_TOO_LARGE"},
