@@ -86,7 +86,7 @@ func (h *Task) count(n int, a *a2apb.Artifact) {
 	h.bytes, h.values = h.bytes+n*proto.Size(a), h.values+n*orchestrator.Values(a)
 }
 
-// Correct takes the artifacts and the metadata of the agent's task, which was read after the end. If that does not say itself that it has ended, it may
+// Correct takes the artifacts and the metadata of the agent's task, which was read or told after the end. If that does not say itself that it has ended, it may
 // be older than what was heard: then it adds only artifacts that were not received before, and those of which there is more.
 func (h *Task) Correct(t *a2apb.Task) error {
 	if err := checkPlain(Snapshot(t)); err != nil {

@@ -149,3 +149,26 @@ func TestATaskThatIsReadAfterTheEndCorrectsWhatWasHeard(t *testing.T) {
 		}
 	}
 }
+
+// TestATaskThatIsToldAfterTheEndAddsWhatWasMade has the end come before the artifacts, with which the state does not change any more.
+func TestATaskThatIsToldAfterTheEndAddsWhatWasMade(t *testing.T) {
+	t.Parallel()
+	made := []*a2apb.Artifact{{ArtifactId: "a", Parts: text("made")}}
+	whole := func(id string, state a2apb.TaskState) *a2apb.StreamResponse {
+		return agenttask.Snapshot(&a2apb.Task{Id: id, Status: &a2apb.TaskStatus{State: state, Message: &a2apb.Message{Parts: text("words")}}, Artifacts: made})
+	}
+	for name, test := range map[string]struct {
+		says *a2apb.StreamResponse
+		want int
+	}{
+		"of the end":      {whole("r", a2apb.TaskState_TASK_STATE_COMPLETED), 1},
+		"of before":       {whole("r", a2apb.TaskState_TASK_STATE_WORKING), 1},
+		"of another end":  {whole("r", a2apb.TaskState_TASK_STATE_FAILED), 1},
+		"of another task": {whole("s", a2apb.TaskState_TASK_STATE_COMPLETED), 0},
+	} {
+		h := apply(t, changes("r", "c", a2apb.TaskState_TASK_STATE_COMPLETED))
+		if _, err := h.Apply(test.says); err != nil || len(h.Artifacts) != test.want || h.State != a2apb.TaskState_TASK_STATE_COMPLETED || h.Status != nil {
+			t.Errorf("after a task %s, %v, there are %d artifacts in state %s with %v, want %d in the state as it ended", name, err, len(h.Artifacts), h.State, h.Status, test.want)
+		}
+	}
+}

@@ -32,10 +32,10 @@ type Task struct {
 }
 
 // Apply adds a response of the agent, and reports whether that says something that must be stored before the end. A task does not leave a terminal state
-// (A2A §4.1.3): after that, only artifacts count. Responses about a task other than the first one named are ignored. A response that no task takes is
-// refused with a fault, and must be the last.
+// (A2A §4.1.3): after that, only artifacts count, by themselves or with the whole task. Responses about a task other than the first one named are ignored.
+// A response that no task takes is refused with a fault, and must be the last.
 func (h *Task) Apply(r *a2apb.StreamResponse) (news bool, err error) {
-	if h.Ended() && r.GetArtifactUpdate() == nil {
+	if h.Ended() && r.GetArtifactUpdate() == nil && r.GetTask() == nil {
 		return false, nil
 	}
 	if err := cmp.Or(checkPlain(r), CheckIDs(r)); err != nil {
@@ -57,6 +57,9 @@ func (h *Task) Apply(r *a2apb.StreamResponse) (news bool, err error) {
 		}})
 	case *a2apb.StreamResponse_Task:
 		t := p.Task
+		if h.Ended() {
+			return false, h.Correct(t)
+		}
 		h.setContextID(t.GetContextId())
 		named, said := h.setID(t.GetId()), h.setStatus(t.GetStatus())
 		return named || said, errors.Join(h.replaceArtifacts(t.GetArtifacts()), h.setMetadata(nil, t.GetMetadata()))

@@ -72,19 +72,29 @@ func TestWhatAnAgentEndedStaysEnded(t *testing.T) {
 	}
 }
 
+// TestAnArtifactAfterTheEndIsKept has an agent deliver something once its task has ended: by itself, or as part of the whole task.
 func TestAnArtifactAfterTheEndIsKept(t *testing.T) {
-	late := &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_ArtifactUpdate{ArtifactUpdate: &a2apb.TaskArtifactUpdateEvent{
-		TaskId: "r1", Artifact: &a2apb.Artifact{ArtifactId: "late", Parts: text("late").GetParts()},
-	}}}
-	w := newWorld(t, &actor{name: "echo", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
-		if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done")); err != nil {
-			return err
-		}
-		return say(late)
-	}})
-	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)
-	if len(task.Artifacts) != 2 {
-		t.Errorf("artifacts = %v, want also the one after the end", task.Artifacts)
+	t.Parallel()
+	made := &a2apb.Artifact{ArtifactId: "late", Parts: text("late").GetParts()}
+	whole := snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done")
+	whole.GetTask().Artifacts = append(whole.GetTask().GetArtifacts(), made)
+	for name, late := range map[string]*a2apb.StreamResponse{
+		"by itself":   {Payload: &a2apb.StreamResponse_ArtifactUpdate{ArtifactUpdate: &a2apb.TaskArtifactUpdateEvent{TaskId: "r1", Artifact: made}}},
+		"in the task": whole,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, &actor{name: "echo", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+				if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done")); err != nil {
+					return err
+				}
+				return say(late)
+			}})
+			task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)
+			if len(task.Artifacts) != 2 {
+				t.Errorf("artifacts = %v, want also the one after the end", task.Artifacts)
+			}
+		})
 	}
 }
 
