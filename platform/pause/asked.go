@@ -12,7 +12,7 @@ import (
 func Asked(answer http.Header, most time.Duration) time.Duration {
 	header := answer.Get("Retry-After")
 	seconds, err := strconv.ParseUint(header, 10, 32)
-	if err == nil || errors.Is(err, strconv.ErrRange) { // if out of range, ParseInt returns the largest value
+	if err == nil || errors.Is(err, strconv.ErrRange) { // if out of range, ParseUint returns the largest value
 		return min(time.Duration(seconds)*time.Second, most)
 	}
 	at, err := http.ParseTime(header)
