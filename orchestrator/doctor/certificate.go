@@ -7,8 +7,11 @@ import (
 	"time"
 )
 
-// renewBefore is how long before its end a certificate should have been renewed.
-const renewBefore = 14 * 24 * time.Hour
+// A certificate should have been renewed so long before its end, or before so much of its time was left: some are valid for a few days, or for an hour.
+const (
+	renewBefore = 14 * 24 * time.Hour
+	renewPart   = 4 // a fourth
+)
 
 // role is that of whoever shows a certificate.
 type role struct {
@@ -37,7 +40,7 @@ func (r role) check(leaf *x509.Certificate, now time.Time) Finding {
 		return Failed(fmt.Errorf("the certificate is not valid before %s", leaf.NotBefore.UTC().Format(time.RFC3339)), "check this machine's clock")
 	case len(leaf.ExtKeyUsage)+len(leaf.UnknownExtKeyUsage) > 0 && !slices.ContainsFunc(leaf.ExtKeyUsage, r.isFor):
 		return Failed(fmt.Errorf("the certificate is not one for %ss: %s refuse it", r.name, r.others), "get one whose extended key usage has "+r.usage)
-	case leaf.NotAfter.Sub(now) < renewBefore:
+	case leaf.NotAfter.Sub(now) < min(renewBefore, leaf.NotAfter.Sub(leaf.NotBefore)/renewPart):
 		return Warned(do, "the certificate expires at %s", until)
 	}
 	return Found("the certificate is valid until %s", until)

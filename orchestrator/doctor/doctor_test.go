@@ -60,7 +60,8 @@ func TestCertificatesEnd(t *testing.T) {
 		from, until time.Duration
 		want        doctor.Status
 	}{
-		"valid": {-day, 15 * day, doctor.OK}, "soon over": {-day, 13 * day, doctor.Warn}, "over": {-2 * day, -day, doctor.Fail}, "not begun": {day, 99 * day, doctor.Fail},
+		"valid": {-day, 15 * day, doctor.OK}, "soon over": {-77 * day, 13 * day, doctor.Warn}, "over": {-2 * day, -day, doctor.Fail}, "not begun": {day, 99 * day, doctor.Fail},
+		"of a few days": {-3 * day, 3 * day, doctor.OK}, "of a few days, soon over": {-5 * day, day, doctor.Warn}, "of an hour": {-time.Minute, time.Hour, doctor.OK},
 	} {
 		c := &x509.Certificate{NotBefore: now.Add(test.from), NotAfter: now.Add(test.until)}
 		if f := doctor.CheckCertificate(c, now); f.Status != test.want || (f.Do == "") != (test.want == doctor.OK) {
