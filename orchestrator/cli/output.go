@@ -43,11 +43,11 @@ func (a *app) show(m proto.Message, table func()) error {
 		table()
 		return nil
 	}
-	compact, err := compactJSON(m)
+	answer, err := answerJSON(m)
 	if err != nil {
 		return err
 	}
-	return a.document(apijson.WithLists(compact, m.ProtoReflect()))
+	return a.document(answer)
 }
 
 // document prints one indented JSON value.
@@ -63,12 +63,21 @@ func (a *app) document(compact []byte) error {
 
 // jsonLine prints m as one line of JSON, with its empty lists.
 func (a *app) jsonLine(m proto.Message) error {
-	compact, err := compactJSON(m)
+	answer, err := answerJSON(m)
 	if err != nil {
 		return err
 	}
-	_, err = a.out.Write(append(apijson.WithLists(compact, m.ProtoReflect()), '\n'))
+	_, err = a.out.Write(append(answer, '\n'))
 	return err
+}
+
+// answerJSON returns an answer of the server with its empty lists, as REST has it.
+func answerJSON(m proto.Message) ([]byte, error) {
+	compact, err := compactJSON(m)
+	if err != nil {
+		return nil, err
+	}
+	return apijson.WithLists(compact, m.ProtoReflect()), nil
 }
 
 // compactJSON returns protojson of m without the white space, which protojson varies from build to build.

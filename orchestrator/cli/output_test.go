@@ -213,13 +213,14 @@ func TestAListThatGoesOnSaysSo(t *testing.T) {
 func TestJSONHasItsListsEvenWhenTheyAreEmpty(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, map[string][]http.HandlerFunc{
-		"GET /v1/agents": answer(`{}`), "GET /v1/tasks": answer(`{}`), "GET /v1/semanticMappings": answer(`{}`), "GET /v1/tasks/t": answer(`{"id":"t"}`),
+		"GET /v1/agents": answer(`{}`), "GET /v1/tasks": answer(`{}`), "GET /v1/semanticMappings": answer(`{}`), "GET /v1/tasks/t": answer(`{"id":"t"}`), "GET /v1/tasks/t:checkConsultations": answer(`{}`),
 	})
 	for command, want := range map[string]string{
-		"agents list":   `{"agents":[],"nextPageToken":""}`,
-		"tasks list":    `{"tasks":[],"nextPageToken":""}`,
-		"mappings list": `{"semanticMappings":[],"nextPageToken":""}`,
-		"tasks get t":   `{"id":"t","attempts":[],"artifacts":[],"gates":[],"turns":[]}`,
+		"agents list":     `{"agents":[],"nextPageToken":""}`,
+		"tasks list":      `{"tasks":[],"nextPageToken":""}`,
+		"mappings list":   `{"semanticMappings":[],"nextPageToken":""}`,
+		"tasks get t":     `{"id":"t","attempts":[],"artifacts":[],"gates":[],"turns":[]}`,
+		"tasks explain t": `{"task":{"id":"t","attempts":[],"artifacts":[],"gates":[],"turns":[]},"check":{"requirements":[],"notBegun":[]}}`,
 	} {
 		var got bytes.Buffer
 		exit, out, _ := g.run(t, "", append(strings.Fields(command), "-o", "json")...)

@@ -31,7 +31,7 @@ func (a *app) tasksExplain() *cobra.Command {
 				return err
 			}
 			if a.json {
-				return a.document(fmt.Appendf(nil, `{"task":%s,"check":%s}`, jsonText(task), jsonText(check)))
+				return a.explanation(task, check)
 			}
 			vain, err := s.vain(ctx, task)
 			if err != nil {
@@ -50,6 +50,19 @@ func (a *app) tasksExplain() *cobra.Command {
 			return nil
 		}),
 	}
+}
+
+// explanation prints what the server says of a task and its gates as one JSON document.
+func (a *app) explanation(task *orchestratorv1.Task, check *consultationv1.CheckConsultationsResponse) error {
+	about, err := answerJSON(task)
+	if err != nil {
+		return err
+	}
+	found, err := answerJSON(check)
+	if err != nil {
+		return err
+	}
+	return a.document(fmt.Appendf(nil, `{"task":%s,"check":%s}`, about, found))
 }
 
 func (a *app) route(decision *orchestratorv1.RouteDecision) {
