@@ -163,13 +163,13 @@ func freshFor(header http.Header) time.Duration {
 	return max(0, fresh-deltaSeconds(header.Get("Age")))
 }
 
-// deltaSeconds parses a number of seconds (RFC 9111, section 1.2.2) and returns at most maxFresh, or 0 when it is none.
+// deltaSeconds parses a number of seconds (RFC 9111, section 1.2.2) and returns at most those of 68 years, or 0 when it is none.
 func deltaSeconds(text string) time.Duration {
 	n, err := strconv.ParseUint(strings.Trim(text, `"`), 10, 31)
 	if err != nil && !errors.Is(err, strconv.ErrRange) { // of a number out of range, n is the largest
 		return 0
 	}
-	return min(time.Duration(n)*time.Second, maxFresh)
+	return time.Duration(n) * time.Second
 }
 
 // unreachable explains why there was no answer. A refusal by the guarded client explains itself.

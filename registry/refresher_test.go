@@ -138,6 +138,8 @@ func TestTheServerSaysHowLongItsCardCounts(t *testing.T) {
 		"what is over":          {"max-age=3600", 130, 175, "7200"},
 		"longer than a day":     {"max-age=31536000", 2, 3, ""},
 		"longer than a century": {"max-age=9999999999", 2, 3, ""},
+		"days after days":       {"max-age=31536000", 2, 3, "172800"},
+		"a day after a day":     {"max-age=172800", 2, 3, "86400"},
 		"not at all":            {"max-age=1, no-store", 130, 175, ""},
 		"a second is a minute":  {"max-age=1", 700, 1700, ""},
 		"nothing that is known": {"max-age=x, private", 130, 175, ""},
