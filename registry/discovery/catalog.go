@@ -33,6 +33,7 @@ type walk struct {
 	reader   *reader
 	urls     []string          // of cards
 	inline   map[string][]byte // cards by the place of their entry
+	places   []string          // of the cards in inline, in order
 	unusable map[string]error  // by the place of an entry: why it cannot be used
 	visited  map[string]bool   // URLs of catalogs
 	entries  int
@@ -51,8 +52,8 @@ func (r *reader) readCatalog(ctx context.Context) {
 	slices.Sort(w.urls)
 	w.urls = slices.Compact(w.urls)
 	inTurns(ctx, w.urls, func(uri string) { r.readURL(ctx, uri, source) })
-	for place, raw := range w.inline {
-		r.card(ctx, r.state(place), place, registry.Found{RawCard: raw, Source: source})
+	for _, place := range w.places { // in order: of several cards of an agent, each replica has to take the same one
+		r.card(ctx, r.state(place), place, registry.Found{RawCard: w.inline[place], Source: source})
 	}
 	for place, why := range w.unusable {
 		r.failed(ctx, r.state(place), place, why)
@@ -137,7 +138,7 @@ func (w *walk) entry(ctx context.Context, e *entry, place string, base *url.URL,
 	target, err := base.Parse(e.URL)
 	switch {
 	case embedded && kind == typeCard:
-		w.inline[place] = e.Data
+		w.inline[place], w.places = e.Data, append(w.places, place)
 	case embedded:
 		return w.document(ctx, e.Data, place, base, depth+1)
 	case e.URL == "" || err != nil || agentcard.CheckURL(target.String()) != nil:

@@ -536,6 +536,28 @@ func TestACardThatACatalogNamesTwiceIsReadOnce(t *testing.T) {
 	})
 }
 
+// TestOfSeveralEntriesForAnAgentTheFirstCounts has a catalog name several versions of an agent. Every replica has to take the same one.
+func TestOfSeveralEntriesForAnAgentTheFirstCounts(t *testing.T) {
+	t.Parallel()
+	w := newWeb()
+	var entries []string
+	for _, skill := range []string{"m", "z", "a", "q", "b", "l", "y", "c", "n", "d", "x", "e"} {
+		entries = append(entries, `{"data":`+card("one", skill)+`,"type":"application/a2a-agent-card+json"}`)
+	}
+	w.put(catalogURL, `{"specVersion":"1.0","entries":[`+strings.Join(entries, ",")+`]}`)
+	source := discovery.Source{Catalog: catalogURL}
+	finding(t, source, w, func(t *testing.T, r *registry.Registry) {
+		t.Helper()
+		want(t, r, "of several entries", "one m")
+		stop := run(t, r, source, &http.Client{Transport: w})
+		pass(2)
+		stop()
+		if a, err := r.Agent(t.Context(), "default", "one"); err != nil || a.LatestVersion != 1 || a.Card.Skills[0].ID != "m" {
+			t.Errorf("two replicas have version %d with skill %s, %v, want the first one alone", a.LatestVersion, a.Card.Skills[0].ID, err)
+		}
+	})
+}
+
 func TestEntriesWithTheSameIdentifierAreAllTaken(t *testing.T) {
 	t.Parallel()
 	w := newWeb()
