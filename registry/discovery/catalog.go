@@ -51,6 +51,7 @@ func (r *reader) readCatalog(ctx context.Context) {
 	r.failures = 0
 	slices.Sort(w.urls)
 	w.urls = slices.Compact(w.urls)
+	r.rank(slices.Concat(w.urls, w.places))
 	inTurns(ctx, w.urls, func(uri string) { r.readURL(ctx, uri, source) })
 	for _, place := range w.places { // in order: of several cards of an agent, each replica has to take the same one
 		r.card(ctx, r.state(place), place, registry.Found{RawCard: w.inline[place], Source: source})

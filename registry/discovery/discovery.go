@@ -90,6 +90,7 @@ type state struct {
 	hash       string // of the agent's latest version then
 	failures   int    // in a row
 	said       string // the last refusal that was logged
+	rank       int    // guarded by mu of reader; where it stands in the source, as last read
 }
 
 func (r *reader) run(ctx context.Context) {
@@ -123,6 +124,16 @@ func (r *reader) state(id string) *state {
 	return s
 }
 
+// rank notes the order of the cards of the source.
+func (r *reader) rank(ids []string) {
+	for i, id := range ids {
+		s := r.state(id)
+		r.mu.Lock()
+		s.rank = i
+		r.mu.Unlock()
+	}
+}
+
 // forget drops the states of cards that are no longer in the source.
 func (r *reader) forget(keep func(id string) bool) {
 	r.mu.Lock()
@@ -138,15 +149,15 @@ func (r *reader) forget(keep func(id string) bool) {
 }
 
 // claim makes a card the one that counts for its agent, or returns an error if another card is. Otherwise two cards of one agent in one source would
-// take turns.
+// take turns. It is the first one in the source, whichever was read first: that is another one for each replica.
 func (r *reader) claim(s *state, name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.owners[s.name] == s { // even if the card gets no other agent, which may be that of a card that waits for this one's
 		delete(r.owners, s.name)
 	}
-	if owner := r.owners[name]; owner != nil && owner != s {
-		return fmt.Errorf("the source has another card of agent %q, which came first", name)
+	if owner := r.owners[name]; owner != nil && owner != s && owner.rank <= s.rank {
+		return fmt.Errorf("the source has another card of agent %q, which comes first", name)
 	}
 	r.owners[name] = s
 	return nil

@@ -31,6 +31,7 @@ type web struct {
 	mu    sync.Mutex
 	pages map[string]string // guarded by mu
 	asked map[string]int    // guarded by mu; how often each URL was asked for in full
+	slow  string            // a URL that is answered after a second
 }
 
 func newWeb() *web { return &web{pages: make(map[string]string), asked: make(map[string]int)} }
@@ -53,6 +54,9 @@ func (w *web) reads(url string) int {
 
 // RoundTrip answers; the page's own text is its ETag.
 func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.String() == w.slow {
+		<-time.After(time.Second)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	url := r.URL.String()
@@ -556,6 +560,30 @@ func TestOfSeveralEntriesForAnAgentTheFirstCounts(t *testing.T) {
 			t.Errorf("two replicas have version %d with skill %s, %v, want the first one alone", a.LatestVersion, a.Card.Skills[0].ID, err)
 		}
 	})
+}
+
+// TestOfSeveralURLsForAnAgentTheFirstCounts has the server of the first one be slow at times.
+func TestOfSeveralURLsForAnAgentTheFirstCounts(t *testing.T) {
+	t.Parallel()
+	const first, second = "https://one.example/1.json", "https://one.example/2.json"
+	for _, slow := range []string{first, second} {
+		w := newWeb()
+		w.slow = slow
+		w.put(first, card("one", "x"))
+		w.put(second, card("one", "y"))
+		w.put(catalogURL, `{"specVersion":"1.0","entries":[{"url":"`+second+`","type":"application/a2a-agent-card+json"},{"url":"`+first+`","type":"application/a2a-agent-card+json"}]}`)
+		finding(t, discovery.Source{Catalog: catalogURL}, w, func(t *testing.T, r *registry.Registry) {
+			t.Helper()
+			pass(1)
+			want(t, r, "where "+slow+" is slow", "one x")
+			w.put(first, "")
+			pass(1)
+			want(t, r, "while the first does not answer", "one x")
+			w.put(catalogURL, `{"specVersion":"1.0","entries":[{"url":"`+second+`","type":"application/a2a-agent-card+json"}]}`)
+			pass(2)
+			want(t, r, "without the first", "one y")
+		})
+	}
 }
 
 func TestEntriesWithTheSameIdentifierAreAllTaken(t *testing.T) {

@@ -30,6 +30,7 @@ func (r *reader) readFolder(ctx context.Context) {
 		return
 	}
 	r.failures = 0
+	r.rank(files)
 	there := make(map[string]bool, len(files))
 	for _, file := range files {
 		if ctx.Err() != nil {
