@@ -197,6 +197,26 @@ func TestAnswersAreReadAsTheyAreMeant(t *testing.T) {
 	}
 }
 
+// TestAStatusMayHaveATextAsItsMessage has a task and an update whose status has no message but a text.
+func TestAStatusMayHaveATextAsItsMessage(t *testing.T) {
+	t.Parallel()
+	const status = `"status":{"state":"failed","message":"no such city"}`
+	update, err := legacy.ReadEvent([]byte(`{"kind":"status-update","taskId":"t","contextId":"c","final":true,` + status + `}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	task, err := legacy.ReadTask([]byte(`{"kind":"task","id":"t","contextId":"c",` + status + `}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &a2apb.Message{Role: a2apb.Role_ROLE_AGENT, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "no such city"}}}}
+	for _, got := range []*a2apb.Message{update.GetStatusUpdate().GetStatus().GetMessage(), task.GetStatus().GetMessage()} {
+		if !proto.Equal(got, want) {
+			t.Errorf("the message of the status is %v, want %v", got, want)
+		}
+	}
+}
+
 func TestAnAnswerThatMeansNothingIsNotRead(t *testing.T) {
 	t.Parallel()
 	for _, broken := range []string{`{"kind":"poem"}`, `{}`, `[]`, `{"id":"t"}`} {

@@ -10,7 +10,8 @@ import (
 )
 
 // repaired returns an agent's answer with what a2a-go's types cannot read in the form that 0.3 prescribes: objects without their kind, states and roles in
-// the words of 1.0, and times without a zone, which are dropped. Servers in use answer so, such as inference-gateway's ADK 0.26. What is no JSON stays.
+// the words of 1.0, statuses whose message is only a text, and times without a zone, which are dropped. Servers in use answer so, such as those of
+// inference-gateway's ADK 0.26 and of Reactive Agents 0.9. What is no JSON stays.
 func repaired(raw []byte) []byte {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -40,6 +41,9 @@ func repair(value any) {
 		}
 		if state, ok := v["state"].(string); ok {
 			v["state"] = strings.ReplaceAll(strings.TrimPrefix(strings.ToLower(state), "task_state_"), "_", "-")
+			if text, ok := v["message"].(string); ok {
+				v["message"] = map[string]any{"role": "agent", "parts": []any{map[string]any{"text": text}}}
+			}
 		}
 		if role, ok := v["role"].(string); ok {
 			v["role"] = strings.TrimPrefix(strings.ToLower(role), "role_")
