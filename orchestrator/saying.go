@@ -16,9 +16,7 @@ type Saying string
 // NewSaying returns the saying of a message that the log has as text, without the agent's ids of task and context. It is empty if the text says it all, or if
 // it would be too large.
 func NewSaying(m *a2apb.Message, text string) Saying {
-	parts := m.GetParts()
-	plain := len(parts) == 0 || len(parts) == 1 && isPiece(parts[0]) && parts[0].GetMediaType() == "" && parts[0].GetText() == text
-	if plain && len(m.GetMetadata().GetFields()) == 0 && len(m.GetExtensions()) == 0 || proto.Size(m) > MaxSaying { // as JSON it is no smaller
+	if all, only := OnlyText(m); only && (all == text || len(m.GetParts()) == 0) || proto.Size(m) > MaxSaying { // as JSON it is no smaller
 		return ""
 	}
 	own := CopyMessage(m)
@@ -28,6 +26,21 @@ func NewSaying(m *a2apb.Message, text string) Saying {
 		return ""
 	}
 	return Saying(raw)
+}
+
+// OnlyText returns the text of a message that has at most one part and nothing besides its text, and whether it is such a message.
+func OnlyText(m *a2apb.Message) (string, bool) {
+	if len(m.GetMetadata().GetFields()) > 0 || len(m.GetExtensions()) > 0 {
+		return "", false
+	}
+	switch parts := m.GetParts(); len(parts) {
+	case 0:
+		return "", true
+	case 1:
+		return parts[0].GetText(), isPiece(parts[0]) && parts[0].GetMediaType() == ""
+	default:
+		return "", false
+	}
 }
 
 // Message returns the message; nil for none.

@@ -28,9 +28,13 @@ const wordless = "a message without text"
 
 // Progress returns what the agent last said, for the log, and what that leaves out; "" if it has said nothing.
 func (h *Task) Progress() (text string, said orchestrator.Saying) {
-	text = h.quote(maxProgress)
-	said = orchestrator.NewSaying(h.Status, text)
-	if text == "" && (said != "" || slices.ContainsFunc(h.Status.GetParts(), isNoText)) {
+	return progress(h.Status)
+}
+
+func progress(m *a2apb.Message) (text string, said orchestrator.Saying) {
+	text = quote(m, maxProgress)
+	said = orchestrator.NewSaying(m, text)
+	if text == "" && (said != "" || slices.ContainsFunc(m.GetParts(), isNoText)) {
 		text = wordless
 	}
 	return text, said
@@ -41,8 +45,8 @@ func isNoText(p *a2apb.Part) bool {
 	return !text
 }
 
-func (h *Task) quote(most int) string {
-	text := Text(h.Status)
+func quote(m *a2apb.Message, most int) string {
+	text := Text(m)
 	if short := bounded.Characters(text, most); short != text {
 		return short + "… (cut)"
 	}
@@ -62,7 +66,7 @@ func (h *Task) Failure() *orchestrator.Error {
 	default:
 		return nil
 	}
-	if text := h.quote(maxReason); text != "" {
+	if text := quote(h.Status, maxReason); text != "" {
 		verb += ": " + text
 	}
 	return &orchestrator.Error{Reason: reason, Message: verb}

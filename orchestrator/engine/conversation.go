@@ -43,6 +43,7 @@ type conversation struct {
 	unsavedProgress []remark          // guarded by mu; progress that is not in the log yet
 	unsavedBytes    int               // guarded by mu; of unsavedProgress
 	lastSaid        remark            // guarded by mu; what was noted last of the agent's words
+	lastWords       agenttask.Words   // guarded by mu; the words of lastSaid
 	saveTimer       *time.Timer       // guarded by mu; not nil while something is unwritten
 	saveRetry       time.Duration     // guarded by mu; the last pause after a write that failed; 0: it did not
 	closeTimer      *time.Timer       // guarded by mu; ends a stream that the agent does not end

@@ -23,13 +23,18 @@ type remark struct {
 func (c *conversation) noteProgress(strayed bool) {
 	said := remark{message: c.remote.Status.GetMessageId(), asks: c.remote.WaitsForCaller()}
 	said.text, said.said = c.remote.Progress()
+	added := said
+	added.text, added.said = c.remote.Addition(c.lastWords)
 	switch {
 	case c.remote.Strayed() && !strayed:
 		c.remember(remark{text: strayMessage, ours: true})
-	case said.text == "", said == c.lastSaid, c.remote.RepeatsQuestion(&c.task):
+	case said.text == "", said == c.lastSaid && added.text == "", c.remote.RepeatsQuestion(&c.task):
 	case len(c.unsavedProgress) < orchestrator.MaxEvents: // the log has no room for more
+		c.lastSaid, c.lastWords = said, c.remote.Words()
+		if added.text != "" {
+			said = added
+		}
 		c.remember(said)
-		c.lastSaid = said
 	}
 }
 

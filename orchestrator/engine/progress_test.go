@@ -17,8 +17,8 @@ import (
 	"github.com/quorate/quorate/orchestrator/engine"
 )
 
-// TestTheLogHasEveryPieceThatAnAgentSays has an agent say its answer in pieces, of which two are alike and one is long, and another change its state without
-// a word.
+// TestTheLogHasEveryPieceThatAnAgentSays has an agent say its answer in pieces, of which two are alike and one is long, others say all that they have
+// said so far each time, and another change its state without a word.
 func TestTheLogHasEveryPieceThatAnAgentSays(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 4000)
@@ -26,6 +26,9 @@ func TestTheLogHasEveryPieceThatAnAgentSays(t *testing.T) {
 		"pieces that are alike":  {[]string{"1 ha", "2 ha", "3 !"}, []string{"ha", "ha", "!"}},
 		"a message that returns": {[]string{"1 ha", "1 ha", "2 !"}, []string{"ha", "!"}},
 		"long ones":              {[]string{"1 " + long, "2 " + long + "x"}, []string{long, long + "… (cut)"}},
+		"a message that grows":   {[]string{"1 ha", "1 haha", "1 hahaha", "2 hahaha!"}, []string{"ha", "ha", "ha", "hahaha!"}},
+		"one that grows long":    {[]string{"1 " + long, "1 " + long + "x", "1 " + long + "x" + long}, []string{long, "x", long}},
+		"one that changes":       {[]string{"1 ha", "1 oh", "1 oho"}, []string{"ha", "oh", "o"}},
 		"a state without words":  {[]string{"1 ha", ""}, []string{"ha"}},
 	} {
 		t.Run(name, func(t *testing.T) {
