@@ -1,6 +1,7 @@
 package agentclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +62,9 @@ const (
 	rpcNoTask      = -32001
 	rpcUnsupported = -32004
 )
+
+// detailCodes are the codes of JSON-RPC for the reasons by which errors over HTTP and gRPC differ that have the same status (A2A §5.4).
+var detailCodes = map[string]int{"TASK_NOT_FOUND": rpcNoTask, "UNSUPPORTED_OPERATION": rpcUnsupported}
 
 // unsupported stands in the tables for a refusal because the agent does not have the operation, which is then in the error's chain as errUnsupported.
 const unsupported = "UNSUPPORTED"
@@ -149,15 +153,25 @@ func fromGRPC(ctx context.Context, at *endpoint, err error) error {
 	if errors.Is(err, grpcwire.ErrTooLarge) {
 		return invalid(at, "%s", s.Message())
 	}
+	return fromStatus(at, s, errors.Is(err, grpcwire.ErrCutOff))
+}
+
+// fromStatus maps the status with which an agent ended a call, or a proxy that cut it off.
+func fromStatus(at *endpoint, s *status.Status, cutOff bool) error {
 	reason := grpcReasons[s.Code()]
-	if reason == "" && errors.Is(err, grpcwire.ErrCutOff) { // which a proxy may do to streams that are open for long
+	if reason == "" && cutOff { // which a proxy may do to streams that are open for long
 		reason = ReasonUnreachable
 	}
-	f := answerError(at, reason, s.Code().String(), s.Message())
+	var wait time.Duration
 	for _, d := range s.Details() {
-		if info, ok := d.(*errdetails.RetryInfo); ok {
-			f.RetryAfter = min(max(info.GetRetryDelay().AsDuration(), 0), maxRetryAfter)
+		switch info := d.(type) {
+		case *errdetails.ErrorInfo:
+			reason = cmp.Or(rpcReasons[detailCodes[info.GetReason()]], reason)
+		case *errdetails.RetryInfo:
+			wait = min(max(info.GetRetryDelay().AsDuration(), 0), maxRetryAfter)
 		}
 	}
+	f := answerError(at, reason, s.Code().String(), s.Message())
+	f.RetryAfter = wait
 	return f
 }

@@ -137,9 +137,6 @@ func (c *restClient) answer(ctx context.Context, resp *http.Response, out proto.
 	return nil
 }
 
-// detailCodes are the codes of JSON-RPC for the reasons by which errors over HTTP differ that have the same status (A2A §5.4).
-var detailCodes = map[string]int{"TASK_NOT_FOUND": rpcNoTask, "UNSUPPORTED_OPERATION": rpcUnsupported}
-
 // failure reads an A2A error from a body (§11.6). It returns nil when there is none.
 func (c *restClient) failure(resp *http.Response, body []byte) error {
 	var e struct {

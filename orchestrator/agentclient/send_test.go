@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -56,6 +57,7 @@ func streamless(t *testing.T) map[string]agentcard.Interface {
 		"HTTP no method":     {URL: answers("/message:stream", "", 405, rest), Binding: agentcard.BindingHTTPJSON, ProtocolVersion: "1.0"},
 		"HTTP not there":     {URL: answers("/message:stream", "", 501, rest), Binding: agentcard.BindingHTTPJSON, ProtocolVersion: "1.0"},
 		"gRPC":               {URL: serveGRPC(t, &unary{}), Binding: agentcard.BindingGRPC, ProtocolVersion: "1.0"},
+		"gRPC not supported": {URL: serveGRPC(t, &refusing{}), Binding: agentcard.BindingGRPC, ProtocolVersion: "1.0"},
 	}
 }
 
@@ -66,6 +68,17 @@ type unary struct {
 
 func (*unary) SendMessage(context.Context, *a2apb.SendMessageRequest) (*a2apb.SendMessageResponse, error) {
 	return &a2apb.SendMessageResponse{Payload: &a2apb.SendMessageResponse_Task{Task: &a2apb.Task{Id: "t", Status: &a2apb.TaskStatus{State: a2apb.TaskState_TASK_STATE_COMPLETED}}}}, nil
+}
+
+// refusing is an agent over gRPC that refuses streams as A2A 1.0.1 prescribes.
+type refusing struct{ unary }
+
+func (*refusing) SendStreamingMessage(*a2apb.SendMessageRequest, grpc.ServerStreamingServer[a2apb.StreamResponse]) error {
+	refusal, err := status.New(codes.FailedPrecondition, "no streams").WithDetails(&errdetails.ErrorInfo{Reason: "UNSUPPORTED_OPERATION", Domain: "a2a-protocol.org"})
+	if err != nil {
+		return err
+	}
+	return refusal.Err()
 }
 
 // TestAnAgentThatDoesNotStreamIsAskedWithout has agents that refuse streams, whatever their cards say.
