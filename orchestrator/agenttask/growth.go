@@ -31,7 +31,6 @@ func (h *Task) Addition(before Words) (text string, said orchestrator.Saying) {
 	if !only || !grown || before.message == "" || before.message != h.Status.GetMessageId() {
 		return "", ""
 	}
-	return progress(&a2apb.Message{
-		MessageId: before.message, Role: h.Status.GetRole(), Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: added}}},
-	})
+	// It has no id: readers that know a message by that would take it for all of the message.
+	return progress(&a2apb.Message{Role: h.Status.GetRole(), Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: added}}}})
 }
