@@ -9,7 +9,7 @@ import (
 const (
 	LevelCarried  = "C1" // Quorate carried question and answer, and an outcome is in the trace; it is unknown who wrote it
 	LevelRecorded = "C2" // the authenticated target sent the span
-	LevelSigned   = "C3" // the target signed the outcome with a key that is pinned for it alone; how the span arrived does not matter
+	LevelSigned   = "C3" // the target signed the outcome with a key that is pinned for it alone; a backend may have the span from anybody
 )
 
 // levels, the lowest first.

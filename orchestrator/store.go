@@ -68,7 +68,7 @@ type ContextKey struct {
 	Agent     string // empty for the names of the agents that have worked in the context, in place of an id
 }
 
-// ContextLife is how long an agent's id of a context is kept at least after its last use; after twice that time it is gone.
+// ContextLife is how long an agent's id of a context is kept at least after its last use; within 30 days after that it is gone.
 const ContextLife = 90 * 24 * time.Hour
 
 // ContextStore keeps the ids that agents gave to contexts which several tasks share.
