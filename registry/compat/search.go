@@ -188,7 +188,7 @@ func (s *Search) pair(place Place, tier string, own, other *port, path []string)
 		pair.Explanation = append(pair.Explanation, "The input is required, and the output is produced sometimes only.")
 	}
 	if input.rules > 0 {
-		pair.Explanation = append(pair.Explanation, fmt.Sprintf("The value must also meet %d validation rules of the input.", input.rules))
+		pair.Explanation = append(pair.Explanation, fmt.Sprintf("The value must also meet the validation rules of the input, %d in all.", input.rules))
 	}
 	return pair, true
 }
@@ -197,14 +197,14 @@ func explainTypes(tier string, output, input *port, path []string) string {
 	switch tier {
 	case TierExact:
 		if output.name == input.name {
-			return fmt.Sprintf("Both are a %s, and both are named %s.", output.semanticType, output.name)
+			return fmt.Sprintf("Both have the type %s, and both are named %s.", output.semanticType, output.name)
 		}
-		return fmt.Sprintf("Both are a %s.", output.semanticType)
+		return fmt.Sprintf("Both have the type %s.", output.semanticType)
 	case TierSeed:
-		return fmt.Sprintf("The built-in table takes a %s where a %s is wanted.", output.semanticType, input.semanticType)
+		return fmt.Sprintf("The built-in table takes the type %s where %s is wanted.", output.semanticType, input.semanticType)
 	case TierMapping:
-		return fmt.Sprintf("With mappings of the admins a %s is taken where a %s is wanted: %s.", output.semanticType, input.semanticType, strings.Join(path, " → "))
+		return fmt.Sprintf("With mappings of the admins the type %s is taken where %s is wanted: %s.", output.semanticType, input.semanticType, strings.Join(path, " → "))
 	default:
-		return fmt.Sprintf("Nothing says that a %s is taken where a %s is wanted, but their structure fits.", output.semanticType, input.semanticType)
+		return fmt.Sprintf("Nothing says that the type %s is taken where %s is wanted, but their structure fits.", output.semanticType, input.semanticType)
 	}
 }
