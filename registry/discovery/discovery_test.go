@@ -688,6 +688,7 @@ func TestSourcesThatCannotBeUsed(t *testing.T) {
 		"an empty URL":        {URLs: []string{""}},
 		"too many URLs":       {URLs: make([]string, 1001)},
 		"an interval of 1 ms": {Folder: "/cards", Interval: time.Millisecond},
+		"a tenant of nobody":  {Folder: "/cards", Tenant: strings.Repeat("t", 129)},
 	} {
 		if _, err := discovery.New(r, discovery.Options{Sources: []discovery.Source{source}, Client: &http.Client{}}); fault.ReasonOf(err) != "CONFIG_INVALID" {
 			t.Errorf("New() with %s = %v, want CONFIG_INVALID", name, err)

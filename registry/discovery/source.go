@@ -47,6 +47,9 @@ func (s *Source) Validate() error {
 	case s.Interval != 0 && (s.Interval < minInterval || s.Interval > maxInterval):
 		return invalid("interval", "the interval %s is not from %s to %s", s.Interval, minInterval, maxInterval)
 	}
+	if err := (auth.Principal{Name: "any", Tenant: s.tenant()}).Check(); err != nil { // nobody could see the agents
+		return invalid("tenant", "%v", err)
+	}
 	if s.Catalog != "" {
 		return checkURL("catalog", s.Catalog)
 	}
