@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -686,8 +687,9 @@ func TestSourcesThatCannotBeUsed(t *testing.T) {
 		"a port that is none": {URLs: []string{"https://c.example:99999"}},
 		"a long URL":          {Catalog: "https://c.example/" + strings.Repeat("x", 2048)},
 		"an empty URL":        {URLs: []string{""}},
-		"too many URLs":       {URLs: make([]string, 1001)},
+		"too many URLs":       {URLs: slices.Repeat([]string{"https://c.example"}, 1001)},
 		"an interval of 1 ms": {Folder: "/cards", Interval: time.Millisecond},
+		"an interval of days": {Folder: "/cards", Interval: 25 * time.Hour},
 		"a tenant of nobody":  {Folder: "/cards", Tenant: strings.Repeat("t", 129)},
 	} {
 		if _, err := discovery.New(r, discovery.Options{Sources: []discovery.Source{source}, Client: &http.Client{}}); fault.ReasonOf(err) != "CONFIG_INVALID" {
@@ -696,5 +698,8 @@ func TestSourcesThatCannotBeUsed(t *testing.T) {
 	}
 	if _, err := discovery.New(r, discovery.Options{Sources: []discovery.Source{{Catalog: catalogURL}}}); err == nil {
 		t.Error("New() with a catalog and no client = nil, want an error")
+	}
+	if _, err := discovery.New(r, discovery.Options{Sources: slices.Repeat([]discovery.Source{{Folder: "/cards"}}, 101)}); fault.ReasonOf(err) != "CONFIG_INVALID" {
+		t.Errorf("New() with too many sources = %v, want CONFIG_INVALID", err)
 	}
 }
