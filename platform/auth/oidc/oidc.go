@@ -49,10 +49,10 @@ func (c *Config) Validate() error {
 		u, err := url.Parse(text)
 		switch {
 		case text == "":
-		case err == nil && u.User != nil: // whose password must not be repeated
+		case err == nil && u.User != nil:
 			return fault.Invalid(name, "CONFIG_INVALID", "the URL has a user, which is not used: leave it out")
-		case !netguard.IsPrivateURL(text):
-			return fault.Invalid(name, "CONFIG_INVALID", "%q is not an https URL", text)
+		case !netguard.IsPrivateURL(text): // perhaps one with a password, which must not be repeated
+			return fault.Invalid(name, "CONFIG_INVALID", "it is not an https URL")
 		case name == "issuer" && (u.RawQuery != "" || u.Fragment != ""): // OpenID Connect Core 1.0, section 2
 			return fault.Invalid(name, "CONFIG_INVALID", "%q has a query or a fragment, which no issuer has", text)
 		}

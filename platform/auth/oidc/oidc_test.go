@@ -298,6 +298,8 @@ func TestAConfigurationThatCannotBeAppliedIsRefused(t *testing.T) {
 		"a password":          {Issuer: "https://me:hush@id.example", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
 		"a password for keys": {Issuer: "https://id.example", KeysURL: "https://me:hush@id.example/keys", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
 		"a password, no TLS":  {Issuer: "http://me:hush@id.example", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
+		"a password, no URL":  {Issuer: "https://me:hush%@id.example", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
+		"a password alone":    {Issuer: "me:hush@id.example", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
 		"a query":             {Issuer: "https://id.example?realm=a", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
 		"a fragment":          {Issuer: "https://id.example#a", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
 	} {
