@@ -683,7 +683,8 @@ func TestSourcesThatCannotBeUsed(t *testing.T) {
 		"two things":          {Folder: "/cards", Catalog: catalogURL},
 		"a relative folder":   {Folder: "cards"},
 		"another scheme":      {Catalog: "ftp://c.example"},
-		"a password":          {URLs: []string{"https://u:p@c.example"}},
+		"a password":          {URLs: []string{"https://me:hush@c.example"}},
+		"a password, no URL":  {Catalog: "https://me:hush%@c.example"},
 		"a port that is none": {URLs: []string{"https://c.example:99999"}},
 		"a long URL":          {Catalog: "https://c.example/" + strings.Repeat("x", 2048)},
 		"an empty URL":        {URLs: []string{""}},
@@ -692,8 +693,8 @@ func TestSourcesThatCannotBeUsed(t *testing.T) {
 		"an interval of days": {Folder: "/cards", Interval: 25 * time.Hour},
 		"a tenant of nobody":  {Folder: "/cards", Tenant: strings.Repeat("t", 129)},
 	} {
-		if _, err := discovery.New(r, discovery.Options{Sources: []discovery.Source{source}, Client: &http.Client{}}); fault.ReasonOf(err) != "CONFIG_INVALID" {
-			t.Errorf("New() with %s = %v, want CONFIG_INVALID", name, err)
+		if _, err := discovery.New(r, discovery.Options{Sources: []discovery.Source{source}, Client: &http.Client{}}); fault.ReasonOf(err) != "CONFIG_INVALID" || strings.Contains(err.Error(), "hush") {
+			t.Errorf("New() with %s = %v, want CONFIG_INVALID without a password", name, err)
 		}
 	}
 	if _, err := discovery.New(r, discovery.Options{Sources: []discovery.Source{{Catalog: catalogURL}}}); err == nil {

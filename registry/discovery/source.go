@@ -3,6 +3,7 @@ package discovery
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/quorate/quorate/platform/auth"
@@ -63,7 +64,8 @@ func (s *Source) Validate() error {
 
 func checkURL(field, text string) error {
 	if err := agentcard.CheckURL(text); err != nil {
-		return invalid(field, "the URL %q cannot be used: %v", fault.Clip(text), err)
+		shown := text[strings.LastIndexByte(text, '@')+1:] // without a password
+		return invalid(field, "the URL %q cannot be used: %v", fault.Clip(shown), err)
 	}
 	return nil
 }
