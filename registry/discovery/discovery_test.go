@@ -35,6 +35,9 @@ type web struct {
 	slow  string            // a URL that is answered after a second
 }
 
+// away is the page of a server that cannot be reached.
+const away = "away"
+
 func newWeb() *web { return &web{pages: make(map[string]string), asked: make(map[string]int)} }
 
 func (w *web) put(url, body string) {
@@ -65,6 +68,8 @@ func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 	etag := `"` + strings.ReplaceAll(body, `"`, "'") + `"`
 	answer := &http.Response{StatusCode: http.StatusOK, Status: "200 OK", Request: r, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
 	switch {
+	case body == away:
+		return nil, errors.New("connection refused")
 	case !ok:
 		answer.StatusCode, answer.Status = http.StatusNotFound, "404 Not Found"
 	case strings.HasPrefix(body, "https://"): // the page has moved there
@@ -101,8 +106,16 @@ func finding(t *testing.T, source discovery.Source, w *web, test func(t *testing
 
 func run(t *testing.T, r *registry.Registry, source discovery.Source, client *http.Client) (stop func()) {
 	t.Helper()
-	source.Interval = minute
-	d, err := discovery.New(r, discovery.Options{Sources: []discovery.Source{source}, Client: client})
+	return runAll(t, r, client, io.Discard, source)
+}
+
+// runAll runs discovery over several sources, which logs into log.
+func runAll(t *testing.T, r *registry.Registry, client *http.Client, log io.Writer, sources ...discovery.Source) (stop func()) {
+	t.Helper()
+	for i := range sources {
+		sources[i].Interval = minute
+	}
+	d, err := discovery.New(r, discovery.Options{Sources: sources, Client: client, Logger: slog.New(slog.NewTextHandler(log, nil))})
 	if err != nil {
 		t.Fatalf("New() = %v, want no error", err)
 	}
@@ -259,7 +272,7 @@ func TestAFolderOfCards(t *testing.T) {
 		}
 		write("a.json", card("a", "z"))
 		write("b.json", "{")
-		pass(1)
+		pass(5)
 		want(t, r, "when one is new and one cannot be read", "a z", "b x")
 		if err := os.Remove(filepath.Join(folder, "b.json")); err != nil {
 			t.Fatalf("Remove() = %v, want no error", err)
@@ -334,7 +347,7 @@ func TestACatalogWithNestedOnes(t *testing.T) {
 		return `{"specVersion":"1.0","entries":[` + strings.Join(entries, ",") + `]}`
 	}
 	byURL := `{"identifier":"urn:air:c:one","displayName":"One","url":"/one.json",` + agentType + `}`
-	old := `{"identifier":"urn:air:c:old","mediaType":"application/a2a-agent-card+json","url":"https://old.example/card"}`
+	old := `{"identifier":"urn:air:c:old","mediaType":"application/a2a-agent-card+json","data":null,"url":"https://old.example/card"}`
 	both := `{"identifier":"urn:air:c:both","mediaType":"application/a2a-agent-card+json","url":"https://both.example/card",` + agentType + `}`
 	inline := `{"identifier":"urn:air:c:two","data":` + card("two", "b") + `,` + agentType + `}`
 	nested := `{"identifier":"urn:air:c:more","url":"https://d.example/more.json",` + catalogType + `}`
@@ -345,10 +358,14 @@ func TestACatalogWithNestedOnes(t *testing.T) {
 	w.put("https://c.example/one.json", card("one", "a"))
 	w.put("https://old.example/card", card("old", "o"))
 	w.put("https://both.example/card", card("both", "o"))
+	w.put("https://c.example/tool", "{}")
 	w.put("https://d.example/more.json", catalog(`{"identifier":"y","data":`+card("three", "c")+`,`+agentType+`}`, back))
 	finding(t, discovery.Source{Catalog: "https://c.example"}, w, func(t *testing.T, r *registry.Registry) {
 		t.Helper()
 		want(t, r, "at once", "both o", "four d", "old o", "one a", "three c", "two b")
+		if tools, catalogs := w.reads("https://c.example/tool"), w.reads(catalogURL); tools != 0 || catalogs != 1 {
+			t.Errorf("what is no agent was read %d times, and a catalog that another one names %d times, want 0 and 1", tools, catalogs)
+		}
 		if a, err := r.Agent(t.Context(), "default", "three"); err != nil || a.Source.Type != registry.SourceAICatalog || a.Source.Location != "https://c.example" {
 			t.Errorf("Agent(three).Source = %+v, %v, want the catalog of the configuration", a.Source, err)
 		}
@@ -381,12 +398,27 @@ func TestACatalogThatHasMoved(t *testing.T) {
 	})
 }
 
+// nested returns a catalog of so many levels, with an agent in the last.
+func nested(levels int) string {
+	body := `{"specVersion":"1.0","entries":[{"identifier":"x","type":"application/a2a-agent-card+json","data":` + card("deep", "x") + `}]}`
+	for range levels - 1 {
+		body = `{"specVersion":"1.0","entries":[{"identifier":"n","type":"application/ai-catalog+json","data":` + body + `}]}`
+	}
+	return body
+}
+
+func TestACatalogMayBeNestedFourLevelsDeep(t *testing.T) {
+	t.Parallel()
+	w := newWeb()
+	w.put(catalogURL, nested(4))
+	finding(t, discovery.Source{Catalog: catalogURL}, w, func(t *testing.T, r *registry.Registry) {
+		t.Helper()
+		want(t, r, "at once", "deep x")
+	})
+}
+
 func TestACatalogIsBounded(t *testing.T) {
 	t.Parallel()
-	deep := `{"specVersion":"1.0","entries":[{"identifier":"x","type":"application/a2a-agent-card+json","data":` + card("deep", "x") + `}]}`
-	for range 4 {
-		deep = `{"specVersion":"1.0","entries":[{"identifier":"n","type":"application/ai-catalog+json","data":` + deep + `}]}`
-	}
 	const last = "https://n60.example/c.json"
 	apart := make([]string, 0, 60)
 	for n := range 60 {
@@ -394,24 +426,32 @@ func TestACatalogIsBounded(t *testing.T) {
 	}
 	half := `{"identifier":"n","type":"application/ai-catalog+json","data":{"specVersion":"1.0","entries":[` + strings.Repeat(`{},`, 2500)
 	found := `{"identifier":"x","type":"application/a2a-agent-card+json","data":` + card("found", "x") + `}`
-	for name, body := range map[string]string{
-		"too deep":         deep,
-		"too many nested":  `{"specVersion":"1.0","entries":[` + strings.Join(apart, ",") + `]}`,
-		"too many in all":  `{"specVersion":"1.0","entries":[` + half + `{}]}},` + half + found + `]}}]}`,
-		"too many entries": `{"specVersion":"1.0","entries":[` + strings.TrimSuffix(strings.Repeat(`{},`, 5001), ",") + `]}`,
-		"too large":        `{"specVersion":"1.0","x":"` + strings.Repeat("x", 4<<20) + `"}`,
-		"a file's address": `{"specVersion":"1.0","entries":[{"identifier":"x","type":"application/a2a-agent-card+json","url":"file:///etc/passwd"}]}`,
-		"no catalog":       `{"entries":[]}`,
-		"a key twice":      `{"specVersion":"1.0","entries":[],"entries":[{"identifier":"x","type":"application/a2a-agent-card+json","data":` + card("a", "x") + `}]}`,
+	for name, test := range map[string]struct{ body, why string }{
+		"too deep":         {nested(5), "nested more than 4 levels deep"},
+		"too many nested":  {`{"specVersion":"1.0","entries":[` + strings.Join(apart, ",") + `]}`, "more than 50 catalogs"},
+		"too many in all":  {`{"specVersion":"1.0","entries":[` + half + `{}]}},` + half + found + `]}}]}`, "more than 5000 entries"},
+		"too many entries": {`{"specVersion":"1.0","entries":[` + strings.TrimSuffix(strings.Repeat(`{},`, 5001), ",") + `]}`, "more than 5000 entries"},
+		"too large":        {`{"specVersion":"1.0","x":"` + strings.Repeat("x", 4<<20) + `"}`, "more than 4194304 bytes"},
+		"a file's address": {`{"specVersion":"1.0","entries":[{"identifier":"x","type":"application/a2a-agent-card+json","url":"file:///etc/passwd"}]}`, "usable URL"},
+		"no catalog":       {`{"entries":[` + found + `]}`, "a specVersion and a list of entries"},
+		"no version":       {`{"specVersion":"","entries":[` + found + `]}`, "a specVersion and a list of entries"},
+		"a list":           {`[` + found + `]`, "not an AI Catalog"},
+		"cut off":          {`{"specVersion":"1.0","entries":[` + found + `]`, "not an AI Catalog"},
+		"a key twice":      {`{"specVersion":"1.0","entries":[],"entries":[{"identifier":"x","type":"application/a2a-agent-card+json","data":` + card("a", "x") + `}]}`, "occurs twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWeb()
-			w.put(catalogURL, body)
+			w.put(catalogURL, test.body)
 			w.put(last, `{"specVersion":"1.0","entries":[`+found+`]}`)
-			finding(t, discovery.Source{Catalog: catalogURL}, w, func(t *testing.T, r *registry.Registry) {
-				t.Helper()
+			synctest.Test(t, func(t *testing.T) {
+				var log strings.Builder
+				r := registrytest.New(t, registry.Options{})
+				runAll(t, r, &http.Client{Transport: w}, &log, discovery.Source{Catalog: catalogURL})()
 				want(t, r, "of a catalog that is refused")
+				if got := log.String(); !strings.Contains(got, test.why) {
+					t.Errorf("logged %s, want %q", fault.ClipTo(got, 2000), test.why)
+				}
 			})
 		})
 	}
@@ -425,6 +465,7 @@ func TestAnEntryThatCannotBeUsedIsLeftOutAndNamed(t *testing.T) {
 		"without a name":               {`{` + agentType + `}`, `entries[1]`},
 		"with a name of a megabyte":    {`{"identifier":"` + strings.Repeat("x", 1<<20) + `",` + agentType + `}`, `entries[1]`},
 		"with a file's address":        {`{"identifier":"urn:air:c:bad","url":"file:///etc/passwd",` + agentType + `}`, `urn:air:c:bad`},
+		"with what is no URL":          {`{"identifier":"urn:air:c:bad","url":"http://%zz",` + agentType + `}`, `urn:air:c:bad`},
 		"that is a number":             {`5`, `entries[1]`},
 		"with a field of another type": {`{"identifier":"urn:air:c:bad","url":5,` + agentType + `}`, `urn:air:c:bad`},
 		"with a key twice":             {`{"identifier":"urn:air:c:bad","url":"/a","url":"/b",` + agentType + `}`, `urn:air:c:bad`},
@@ -507,6 +548,7 @@ func TestASourceThatFailsNowAndThenKeepsItsAgents(t *testing.T) {
 		away, back func()
 	}{
 		"a catalog": {discovery.Source{Catalog: catalogURL}, func() { web.put(catalogURL, "") }, func() { web.put(catalogURL, content) }},
+		"a server":  {discovery.Source{Catalog: catalogURL}, func() { web.put(catalogURL, away) }, func() { web.put(catalogURL, content) }},
 		"a folder":  {discovery.Source{Folder: folder}, func() { move(folder, folder+"-moved") }, func() { move(folder+"-moved", folder) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -531,8 +573,9 @@ func TestACardThatACatalogNamesTwiceIsReadOnce(t *testing.T) {
 	w := newWeb()
 	w.put(url, card("a", "x"))
 	entry := `{"identifier":"x","url":"` + url + `","type":"application/a2a-agent-card+json"}`
-	w.put(catalogURL, `{"specVersion":"1.0","entries":[`+entry+`,`+entry+`]}`)
-	finding(t, discovery.Source{Catalog: catalogURL}, w, func(t *testing.T, r *registry.Registry) {
+	other := `{"identifier":"y","url":"https://b.example/card.json","type":"application/a2a-agent-card+json"}`
+	w.put(catalogURL, `{"specVersion":"1.0","entries":[`+entry+`,`+other+`,`+entry+`]}`)
+	finding(t, discovery.Source{Catalog: "https://c.example/"}, w, func(t *testing.T, r *registry.Registry) {
 		t.Helper()
 		want(t, r, "at once", "a x")
 		if n := w.reads(url); n != 1 {
@@ -612,10 +655,19 @@ func TestASourceTakesNoAgentOfAnother(t *testing.T) {
 		if _, _, err := r.Register(t.Context(), "default", registry.Registration{RawCard: []byte(card("a", "own"))}); err != nil {
 			t.Fatalf("Register() = %v, want no error", err)
 		}
-		stop := run(t, r, discovery.Source{Folder: folder}, nil)
+		var log strings.Builder
+		stop := runAll(t, r, nil, &log, discovery.Source{Folder: folder})
 		pass(3)
-		stop()
 		want(t, r, "of an admin", "a own")
+		if got := log.String(); strings.Count(got, "agent of a source not taken") != 1 || strings.Contains(got, "agent found") {
+			t.Errorf("logged %s, want once that the agent is not taken", got)
+		}
+		if err := r.Once(registry.Retry{}).Delete(t.Context(), "default", "a", ""); err != nil {
+			t.Fatalf("Delete() = %v, want no error", err)
+		}
+		pass(1)
+		want(t, r, "after the admin deleted theirs", "a taken")
+		stop()
 	})
 }
 
@@ -633,6 +685,8 @@ func TestAForgottenSourceIsGone(t *testing.T) {
 		want(t, r, "when another folder is configured", "-a x")
 		run(t, r, discovery.Source{Folder: folder}, nil)()
 		want(t, r, "when the folder is configured again", "a x")
+		run(t, r, discovery.Source{Folder: folder, Tenant: "acme"}, nil)()
+		want(t, r, "when the folder is that of another tenant", "-a x")
 	})
 }
 
