@@ -1,12 +1,19 @@
 package rpcserver_test
 
 import (
+	"context"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
 	"github.com/quorate/quorate/platform/rpcserver"
 )
 
@@ -40,6 +47,39 @@ func TestAMethodWithoutARuleIsClosed(t *testing.T) {
 	}
 	if _, err := r.Admit(t.Context(), h, getBook); err != nil {
 		t.Errorf("Admit(GetBook) = %v, want no error", err)
+	}
+}
+
+// TestAMethodThatEscapedTheCheckAtTheStartIsClosed has a service that gRPC does not know, by whose methods the check goes.
+func TestAMethodThatEscapedTheCheckAtTheStartIsClosed(t *testing.T) {
+	t.Parallel()
+	o := options(t, io.Discard)
+	o.Rules = auth.Rules{}
+	s, err := rpcserver.New(o)
+	if err != nil {
+		t.Fatalf("New() = %v, want no error", err)
+	}
+	s.Direct().RegisterService(&libraryService, nil)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	conn, err := grpc.NewClient(o.GRPCListener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, token := range []string{readerToken, "nobody"} {
+		err := conn.Invoke(as(t, token), getBook, newMessage("GetBookRequest", "name", "dune"), newMessage("Book"))
+		if fault.ReasonOf(rpcfault.FromStatus(err)) != "RPC_CLOSED" {
+			t.Errorf("GetBook() with the token %s = %v, want RPC_CLOSED", token, err)
+		}
+		if err := watch(as(t, token), t, conn, newMessage("WatchBooksRequest")).RecvMsg(newMessage("Book")); fault.ReasonOf(rpcfault.FromStatus(err)) != "RPC_CLOSED" {
+			t.Errorf("WatchBooks() with the token %s = %v, want RPC_CLOSED", token, err)
+		}
+	}
+	_ = conn.Close() // the server sees it
+	stop()
+	if err := <-done; err != nil {
+		t.Errorf("Run() = %v, want no error", err)
 	}
 }
 
