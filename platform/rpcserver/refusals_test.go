@@ -43,15 +43,28 @@ func withHandler(_ *rpcserver.Options, later func(func(*rpcserver.Server))) {
 	})
 }
 
-func TestAMethodWithoutARuleIsClosed(t *testing.T) {
+func TestARequestThatStandsForACallIsAdmittedByTheRuleOfItsMethod(t *testing.T) {
 	t.Parallel()
-	r := start(t, nil)
-	h := http.Header{"Authorization": {"Bearer " + readerToken}}
-	if _, err := r.Admit(t.Context(), h, "/test.v1.Library/Burn"); fault.ReasonOf(err) != "RPC_CLOSED" {
-		t.Errorf("Admit() to a method that no rule is about = %v, want RPC_CLOSED", err)
-	}
-	if _, err := r.Admit(t.Context(), h, getBook); err != nil {
-		t.Errorf("Admit(GetBook) = %v, want no error", err)
+	const public, closed = "/test.v1.Library/ReadSign", "/test.v1.Library/Burn"
+	r := start(t, func(o *rpcserver.Options, _ func(func(*rpcserver.Server))) { o.Rules[public] = auth.Rule{Public: true} })
+	for name, test := range map[string]struct{ method, token, reason, caller string }{
+		"a reader":                     {getBook, readerToken, "", "ann"},
+		"another role":                 {getBook, agentToken, "ROLE_MISSING", ""},
+		"an unknown token":             {getBook, "nobody", "TOKEN_INVALID", ""},
+		"a public method":              {public, "nobody", "", ""},
+		"a method that has no rule":    {closed, readerToken, "RPC_CLOSED", ""},
+		"that method for nobody known": {closed, "nobody", "RPC_CLOSED", ""},
+	} {
+		ctx, err := r.Admit(t.Context(), http.Header{"Authorization": {"Bearer " + test.token}}, test.method)
+		if fault.ReasonOf(err) != test.reason || (err == nil) != (test.reason == "") {
+			t.Errorf("Admit() of %s = %v, want the reason %q", name, err, test.reason)
+			continue
+		}
+		if err == nil {
+			if p, _ := auth.FromContext(ctx); p.Name != test.caller {
+				t.Errorf("Admit() of %s lets %q call, want %q", name, p.Name, test.caller)
+			}
+		}
 	}
 }
 
