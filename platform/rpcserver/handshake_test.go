@@ -39,8 +39,15 @@ func TestTheLogSaysWhyAHandshakeOverGRPCFails(t *testing.T) {
 		}
 		_ = conn.Close()
 	}
+	probe, err := new(net.Dialer).DialContext(t.Context(), "tcp", port) // as load balancers do
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = probe.(*net.TCPConn).CloseWrite()
+	_, _ = io.Copy(io.Discard, probe)
+	_ = probe.Close()
 	if got := r.log.String(); strings.Count(got, "gRPC: a TLS handshake failed") != 2 {
-		t.Errorf("the log is %s, want a line about each handshake", got)
+		t.Errorf("the log is %s, want a line about each handshake, and none about a probe", got)
 	}
 	trusting.Certificates = []tls.Certificate{client.Pair}
 	conn, err := grpc.NewClient(port, grpc.WithTransportCredentials(credentials.NewTLS(trusting)))
