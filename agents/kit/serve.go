@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -125,7 +126,7 @@ func limited(next http.Handler) http.Handler {
 // unencoded refuses bodies that are compressed. The SDK would read them as they are, and call them no JSON.
 func unencoded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") { // RFC 9110, section 8.4.1
 			w.Header().Set("Accept-Encoding", "identity") // RFC 9110, section 15.5.16
 			http.Error(w, fmt.Sprintf("the content encoding %.100q is not supported; send the body without one", coding), http.StatusUnsupportedMediaType)
 			return

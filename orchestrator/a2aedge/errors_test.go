@@ -50,6 +50,7 @@ func TestEachMistakeHasItsError(t *testing.T) {
 		"no version is 0.3":            {rpc: "GetTask", params: `{"id":"x"}`, verb: "GET", path: "/tasks/x", headers: map[string]string{"A2A-Version": ""}, want: want{-32009, 400, "VERSION_NOT_SUPPORTED"}},
 		"a version of the future":      {rpc: "ListTasks", params: `{}`, verb: "GET", path: "/tasks", headers: map[string]string{"A2A-Version": "99.0"}, want: want{-32009, 400, "VERSION_NOT_SUPPORTED"}},
 		"a version that is no text":    {rpc: "ListTasks", params: `{}`, verb: "GET", path: "/tasks", headers: map[string]string{"A2A-Version": "1\xff"}, want: want{-32009, 400, "VERSION_NOT_SUPPORTED"}},
+		"a body that is not":           {rpc: "SendMessage", params: `{}`, verb: "POST", path: "/message:send", body: "{}", headers: map[string]string{"Content-Encoding": "Identity"}, want: want{-32602, 400, "MESSAGE_MISSING"}},
 		"a compressed body":            {rpc: "SendMessage", params: `{}`, verb: "POST", path: "/message:send", body: "{}", headers: map[string]string{"Content-Encoding": "gzip"}, want: want{-32005, 400, "CONTENT_TYPE_NOT_SUPPORTED"}},
 		"another content type":         {rpc: "SendMessage", params: `{}`, verb: "POST", path: "/message:send", body: "{}", headers: map[string]string{"Content-Type": "text/plain"}, want: want{-32005, 400, "CONTENT_TYPE_NOT_SUPPORTED"}},
 		"no token":                     {rpc: "GetTask", params: `{"id":"x"}`, verb: "GET", path: "/tasks/x", headers: map[string]string{"Authorization": ""}, want: want{-31401, 401, "TOKEN_MISSING"}},

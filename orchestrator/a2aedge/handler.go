@@ -179,7 +179,7 @@ func (h *Handler) readBody(r *http.Request) ([]byte, error) {
 	if len(body) == 0 {
 		return nil, nil
 	}
-	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") { // RFC 9110, section 8.4.1
 		return nil, refusal(reasonContentType, "the content encoding %.100q is not supported; send the body without one", coding)
 	}
 	contentType := r.Header.Get("Content-Type")

@@ -50,7 +50,7 @@ func (s *Server) checkBody(r *http.Request) error {
 func (s *Server) beforeREST(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") { // RFC 9110, section 8.4.1
 			w.Header().Set("Accept-Encoding", "identity") // RFC 9110, section 15.5.16
 			writeErrorCode(w, r, http.StatusUnsupportedMediaType, fault.New(fault.InvalidArgument, "CONTENT_ENCODING_UNSUPPORTED", "the body has the content encoding %.100q; send it without one", coding))
 			return

@@ -59,7 +59,7 @@ func newCallers(l Limits) *callers {
 		l.MaxCalls = DefaultMaxCalls
 	}
 	if l.Burst <= 0 {
-		l.Burst = max(1, int(math.Ceil(min(l.PerSecond, math.MaxInt32))))
+		l.Burst = int(math.Ceil(min(l.PerSecond, math.MaxInt32)))
 	}
 	return &callers{limits: l, known: make(map[caller]*callerState), sweep: minSweep}
 }

@@ -75,6 +75,7 @@ func TestRESTErrors(t *testing.T) {
 		"a parameter that is not UTF-8":      {method: "GET", path: "/v1/books/dune?%ff=1", status: 400, reason: "QUERY_INVALID"},
 		"a stream's query that is not UTF-8": {method: "GET", path: "/v1/books:watch?count=%ff", status: 400, reason: "QUERY_INVALID"},
 		"a compressed body":                  {method: "POST", path: "/v1/books", body: "\x1f\x8b", headers: header{"Content-Encoding": "gzip"}, status: 415, reason: "CONTENT_ENCODING_UNSUPPORTED", text: `"gzip"`, want: header{"Accept-Encoding": "identity"}},
+		"a body that is not compressed":      {method: "POST", path: "/v1/books", body: `<html>`, headers: header{"Content-Encoding": "Identity"}, status: 400, reason: "INVALID_ARGUMENT", text: "syntax error"},
 		"a wrong method":                     {method: "DELETE", path: "/v1/books/dune", status: 405, reason: "METHOD_NOT_ALLOWED", text: "DELETE is not allowed here; use GET", want: header{"Allow": "GET, HEAD"}},
 		"a wrong method outside the API":     {method: "POST", path: "/healthz", body: "{}", status: 405, reason: "METHOD_NOT_ALLOWED", text: "POST is not allowed here; use GET", want: header{"Allow": "GET, HEAD"}},
 		"a wrong method for metrics":         {method: "DELETE", path: "/metrics", status: 405, reason: "METHOD_NOT_ALLOWED", want: header{"Allow": "GET, HEAD"}},
