@@ -23,17 +23,7 @@ func TestLongTextComesInChunks(t *testing.T) {
 	}})
 	for _, binding := range bindings {
 		c := client(t, agent, binding)
-		var chunks []*a2a.TaskArtifactUpdateEvent
-		var id a2a.TaskID
-		for event, err := range c.SendStreamingMessage(t.Context(), request(say("go"))) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			id = event.TaskInfo().TaskID
-			if update, ok := event.(*a2a.TaskArtifactUpdateEvent); ok {
-				chunks = append(chunks, update)
-			}
-		}
+		chunks, id := stream(t, c, func() {})
 		var got strings.Builder
 		for i, chunk := range chunks {
 			if chunk.Append != (i > 0) || chunk.LastChunk != (i == len(chunks)-1) || chunk.Artifact.ID != chunks[0].Artifact.ID || len(chunk.Artifact.Parts) != 1 {
@@ -49,6 +39,23 @@ func TestLongTextComesInChunks(t *testing.T) {
 		}
 		assertWhole(t, c, id, len(chunks), text)
 	}
+}
+
+// stream sends a message, and returns the updates of artifacts and the task's id. It calls first when the first of them has come.
+func stream(t *testing.T, c *a2aclient.Client, first func()) (updates []*a2a.TaskArtifactUpdateEvent, id a2a.TaskID) {
+	t.Helper()
+	for event, err := range c.SendStreamingMessage(t.Context(), request(say("go"))) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		id = event.TaskInfo().TaskID
+		if update, ok := event.(*a2a.TaskArtifactUpdateEvent); ok {
+			if updates = append(updates, update); len(updates) == 1 {
+				first()
+			}
+		}
+	}
+	return updates, id
 }
 
 // assertWhole checks that the task has one artifact with all parts.

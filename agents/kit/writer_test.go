@@ -36,19 +36,7 @@ func TestTextIsSeenWhileItIsWritten(t *testing.T) {
 			return w.Close()
 		}})
 		c := client(t, agent, binding)
-		var updates []*a2a.TaskArtifactUpdateEvent
-		var id a2a.TaskID
-		for event, err := range c.SendStreamingMessage(t.Context(), request(say("go"))) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			id = event.TaskInfo().TaskID
-			if update, ok := event.(*a2a.TaskArtifactUpdateEvent); ok {
-				if updates = append(updates, update); len(updates) == 1 {
-					close(seen)
-				}
-			}
-		}
+		updates, id := stream(t, c, func() { close(seen) })
 		var got []string
 		for _, u := range updates {
 			got = append(got, fmt.Sprintf("%s %q %t %t %s %v", u.Artifact.Name, u.Artifact.Parts[0].Text(), u.Append, u.LastChunk, u.Artifact.Parts[0].MediaType, u.Artifact.Metadata["model"]))
