@@ -21,7 +21,7 @@ type remark struct {
 
 // noteProgress notes what the log is to say about a response. strayed says whether one was about another task before. The caller holds mu.
 func (c *conversation) noteProgress(strayed bool) {
-	said := remark{message: c.remote.Status.GetMessageId(), asks: c.remote.WaitsForCaller()}
+	said := remark{message: c.remote.Status.GetMessageId()}
 	said.text, said.said = c.remote.Progress()
 	added := said
 	added.text, added.said = c.remote.Addition(c.lastWords)
@@ -34,6 +34,7 @@ func (c *conversation) noteProgress(strayed bool) {
 		if added.text != "" {
 			said = added
 		}
+		said.asks = c.remote.WaitsForCaller()
 		c.remember(said)
 	}
 }

@@ -61,6 +61,25 @@ func TestTheLogHasEveryPieceThatAnAgentSays(t *testing.T) {
 	}
 }
 
+// TestAQuestionThatWasSaidBeforeIsLoggedOnce has an agent say a message while it works, and then wait with it.
+func TestAQuestionThatWasSaidBeforeIsLoggedOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &actor{name: "agent", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		for _, state := range []a2apb.TaskState{a2apb.TaskState_TASK_STATE_WORKING, a2apb.TaskState_TASK_STATE_INPUT_REQUIRED} {
+			asks := snapshot("r", state, "which one?")
+			asks.GetTask().Status.Message.MessageId = "q"
+			if err := say(asks); err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
+	task, log := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "agent"}}).ID)
+	if n := count(log, orchestrator.EventProgress); n != 1 || task.State != a2apb.TaskState_TASK_STATE_INPUT_REQUIRED {
+		t.Errorf("in state %s the log says %d times what the agent asks, want once: %v", task.State, n, log)
+	}
+}
+
 // TestTheLogHasWhatAnAgentSaysBesidesText has an agent report progress as data, in a task that a review guards and in one that none does.
 func TestTheLogHasWhatAnAgentSaysBesidesText(t *testing.T) {
 	t.Parallel()
