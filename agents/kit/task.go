@@ -19,9 +19,9 @@ import (
 
 // Task is one task to work on.
 //
-// What Progress, AddArtifact, an ArtifactWriter and Ask send after the end of the task is refused with a FailedPrecondition fault with the reason TASK_ENDED; what goes
-// beyond its 1,000 updates or 8 MiB, with a ResourceExhausted fault, TOO_MANY_EVENTS or TASK_TOO_LARGE. When ctx has ended, they return its cause: what a
-// handler completes while the agent stops, it delivers with context.WithoutCancel.
+// What Progress, AddArtifact, an ArtifactWriter and Ask send after the end of the task is refused with a FailedPrecondition fault with the reason
+// TASK_ENDED; what goes beyond its 1,000 updates or 8 MiB, with a ResourceExhausted fault, TOO_MANY_EVENTS or TASK_TOO_LARGE. When ctx has ended, they
+// return its cause: what a handler completes while the agent stops, it delivers with context.WithoutCancel.
 type Task struct {
 	Message *a2a.Message // read-only
 	Parts   []*a2a.Part  // the message's parts

@@ -12,8 +12,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// How long text waits in an ArtifactWriter for more of it. The pause doubles with every pauseDoubles updates, so that those that a task may have suffice for a model
-// that talks for half an hour.
+// How long text waits in an ArtifactWriter for more of it. The pause doubles with every pauseDoubles updates, so that those that a task may have suffice
+// for a model that talks for half an hour.
 const (
 	firstPause   = 100 * time.Millisecond
 	pauseDoubles = 100
@@ -34,8 +34,8 @@ type ArtifactWriter struct {
 	closed  bool           // guarded by mu
 }
 
-// ArtifactWriter begins an artifact with the name, media type and metadata of about. Nothing is delivered before something is written. What is not closed when the
-// handler returns, the kit closes.
+// ArtifactWriter begins an artifact with the name, media type and metadata of about. Nothing is delivered before something is written. What is not closed
+// when the handler returns, the kit closes.
 func (t *Task) ArtifactWriter(ctx context.Context, about Artifact) *ArtifactWriter {
 	w := &ArtifactWriter{ctx: ctx, task: t, id: a2a.NewArtifactID(), made: Artifact{Name: about.Name, MediaType: about.MediaType, Metadata: about.Metadata}}
 	t.writers.add(w)
@@ -63,14 +63,16 @@ func (w *ArtifactWriter) Write(text []byte) (int, error) {
 	return len(text), w.err
 }
 
-// Close delivers the rest, and tells callers that it was the last. It returns the fault of a delivery.
+// Close delivers the rest, and tells callers that it was the last. It returns the fault of a delivery, once: what is closed already stays as it is.
 func (w *ArtifactWriter) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.closed && w.err == nil {
+	if w.closed {
+		return nil
+	}
+	if w.closed = true; w.err == nil {
 		w.deliver(true)
 	}
-	w.closed = true
 	return w.err
 }
 
@@ -99,7 +101,7 @@ func (w *ArtifactWriter) deliver(last bool) {
 	if w.err = context.Cause(w.ctx); w.err != nil {
 		return
 	}
-	chunk := Artifact{Name: w.made.Name, Parts: []*a2a.Part{{Content: a2a.Text(printable(string(w.pending[:whole]))), MediaType: w.made.MediaType}}}
+	chunk := Artifact{Name: w.made.Name, MediaType: w.made.MediaType, Text: string(w.pending[:whole])}
 	if len(w.made.Parts) == 0 {
 		chunk.Metadata = w.made.Metadata
 	}
@@ -107,7 +109,7 @@ func (w *ArtifactWriter) deliver(last bool) {
 	sent.ID = w.id
 	if w.err = w.task.job.AddChunk(sent, last); w.err == nil {
 		w.pending = append(w.pending[:0], w.pending[whole:]...)
-		w.made.Parts = append(w.made.Parts, chunk.Parts...)
+		w.made.Parts = append(w.made.Parts, sent.Parts...)
 	}
 }
 
@@ -151,17 +153,9 @@ func (l *writers) close() error {
 	defer l.mu.Unlock()
 	var errs []error
 	for _, w := range l.list {
-		if !w.isClosed() {
-			errs = append(errs, w.Close())
-		}
+		errs = append(errs, w.Close())
 	}
 	return errors.Join(errs...)
-}
-
-func (w *ArtifactWriter) isClosed() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.closed
 }
 
 // Artifact returns what is delivered, for Consult.

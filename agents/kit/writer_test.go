@@ -2,6 +2,7 @@ package kit_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -108,7 +109,7 @@ func TestAModelMayTalkForHalfAnHour(t *testing.T) {
 				}
 				<-time.After(100 * time.Millisecond)
 			}
-			if err := w.Close(); err != nil {
+			if err := errors.Join(w.Close(), w.Close()); err != nil { // once more, as with defer
 				return err
 			}
 			if _, err := fmt.Fprint(w, "more"); fault.ReasonOf(err) != "ARTIFACT_CLOSED" {

@@ -17,7 +17,7 @@ import (
 type view struct {
 	history   *int32 // maximum number of messages; nil for all
 	artifacts bool
-	words     words
+	words     words // what its history has beside the messages that are kept with the task
 }
 
 // part returns what has to be read of a task in order to show it.

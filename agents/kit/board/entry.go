@@ -144,7 +144,9 @@ func (e *entry) deliver(artifact *a2a.Artifact, last bool) error {
 	}
 	for i := range max(len(artifact.Parts), 1) {
 		chunk := *artifact
-		chunk.Parts = artifact.Parts[min(i, len(artifact.Parts)):min(i+1, len(artifact.Parts))]
+		if len(artifact.Parts) > 1 {
+			chunk.Parts = artifact.Parts[i : i+1]
+		}
 		e.publishChunk(&chunk, last && i+1 >= len(artifact.Parts))
 	}
 	e.size += size
